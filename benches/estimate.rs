@@ -64,7 +64,7 @@ fn reading(c: &mut Criterion) {
 
 fn neighbors(c: &mut Criterion) {
     let mut group =
-        c.benchmark_group("neighbours of 2,000 queries among 20,000 rows of two secrets");
+        c.benchmark_group("neighbors of 2,000 queries among 20,000 rows of two secrets");
     group.sample_size(10);
     for dimensions in [1, 2, 3, 5, 10, 20] {
         let log = read(&cube(dimensions, 22_000));

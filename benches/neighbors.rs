@@ -1,4 +1,4 @@
-//! Exact nearest neighbours: ours beside kiddo, on normal and on tied data, of one secret or of each of ten.
+//! Exact nearest neighbors: ours beside kiddo, on normal and on tied data, of one secret or of each of ten.
 //!
 //! With `LEAKGAUGE_NEIGHBORS_DIR` set, prints one line a case, `dimensions tied secrets k name
 //! microseconds-a-query`, and leaves the same points there for `neighbors.py`; `neighbors.sh` does

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nearest neighbours side by side: ours and kiddo (the bench), scikit-learn and faiss (neighbors.py, where python3
+# Nearest neighbors side by side: ours and kiddo (the bench), scikit-learn and faiss (neighbors.py, where python3
 # has them), at one thread or at so many as the argument says, among which ours and kiddo share the queries.
 set -eu
 cd "$(dirname "$0")/.."

@@ -10,7 +10,7 @@
 Every problem has a Bayes risk R* (uniform prior) and a worst pair that are known in closed form or by
 quadrature. A log of --rows rows is drawn for each seed. fbleau and the baseline learn from its first
 60 % and are judged on the rest; leakgauge gets the log and splits it itself. Printed: root mean square
-errors of the Bayes risk (fbleau: the better of its estimators on that problem, by RMSE, which favours
+errors of the Bayes risk (fbleau: the better of its estimators on that problem, by RMSE, which favors
 it) and of the worst pair's Bayes security, the share of logs on which the upper limit of R* lay below
 the truth, and seconds a log, one thread.
 """
@@ -34,7 +34,7 @@ try:
     BASELINES = {
         "forest": lambda n: RandomForestClassifier(100, random_state=0, n_jobs=1),
         "logistic": lambda n: LogisticRegression(max_iter=1000),
-        "neighbours": lambda n: KNeighborsClassifier(max(1, int(np.sqrt(n)))),
+        "neighbors": lambda n: KNeighborsClassifier(max(1, int(np.sqrt(n)))),
     }
 except ImportError:
     pass
@@ -307,7 +307,7 @@ def main():
                 if have_fbleau:
                     write(train, secret[:cut], x[:cut])
                     write(judge, secret[cut:], x[cut:])
-                    # Its neighbours take minutes on labels, and mean nothing there.
+                    # Its neighbors take minutes on labels, and mean nothing there.
                     runs = {"frequentist": ["frequentist"]}
                     if problem.kind != "discrete":
                         runs = {"nn": ["nn"], "knn": ["knn", "--knn-strategy", "ln"]}

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The secret is whether the record was in the training data: `in` or `out`. The logarithm of its loss is
-//! N(0, 1) for `out`. For `in` it is N(−5, 1) with probability 0.05 (the model has memorised the record),
+//! N(0, 1) for `out`. For `in` it is N(−5, 1) with probability 0.05 (the model has memorized the record),
 //! else N(−0.3, 1). Losses are written with eight significant digits.
 //!
 //! # What it leaks
@@ -25,7 +25,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 const ROWS: usize = 20_000;
 const SEED: u64 = 9;
-const MEMORISED: f64 = 0.05;
+const MEMORIZED: f64 = 0.05;
 
 /// Writes the log.
 pub fn draw(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
@@ -33,7 +33,7 @@ pub fn draw(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     writeln!(out, "record,secret,loss")?;
     for record in 1..=ROWS {
         let member = rng.random_bool(0.5);
-        let mean = match (member, rng.random_bool(MEMORISED)) {
+        let mean = match (member, rng.random_bool(MEMORIZED)) {
             (false, _) => 0.0,
             (true, true) => -5.0,
             (true, false) => -0.3,

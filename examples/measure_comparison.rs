@@ -11,7 +11,7 @@
 //! a plain loop does; `constant-time` looks at every byte.
 //!
 //! Each row draws its secret, its key and its guess anew, so that neither a slow change of the
-//! machine nor a particular key lines up with a secret. Neighbouring measurements are still alike
+//! machine nor a particular key lines up with a secret. Neighboring measurements are still alike
 //! (clock frequency, other work on the machine), whatever the secret: `leakgauge` warns of it. A
 //! random pause before each row lessens that; it does not remove it. No row is thrown away but
 //! the first [`WARM_UP`].

@@ -68,11 +68,13 @@ pub enum Method {
     OrderStatistics,
     /// Limits of two independent logs, each at half the level, taken from each other.
     CombinedLimits,
-    /// Guesses about the canaries of one training run: binomial domination, and the recursion of f-differential privacy.
+    /// Guesses about the canaries of one training run: binomial domination, and the recursion of f-differential
+    /// privacy.
     OneRunGuesses,
     /// The empirical frequencies of all rows: biased upward, by much where observations are many and rows few.
     PlugIn,
-    /// The Rényi divergence between right guesses with and without the observation, at a limit of the Bayes vulnerability.
+    /// The Rényi divergence between right guesses with and without the observation, at a limit of the Bayes
+    /// vulnerability.
     GuessDivergence,
     /// The limit of maximal leakage, which is no smaller.
     MaximalLeakage,

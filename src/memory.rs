@@ -1,5 +1,5 @@
-//! Where there is no more memory, the program says so and ends with exit code 2, as after any other error. Without this it
-//! would be aborted, its temporary files left behind.
+//! Where there is no more memory, the program says so and ends with exit code 2, as after any other error. Without this
+//! it would be aborted, its temporary files left behind.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

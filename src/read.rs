@@ -31,8 +31,8 @@ const fn objects() -> Option<&'static dyn ObjectReader> {
     None
 }
 
-/// Replaces every pattern (`logs/*.csv`) by the files that match it, every directory by the files below it, and every URL of a store with `*` or with `/`
-/// at its end by the URLs of its objects, sorted by name.
+/// Replaces every pattern (`logs/*.csv`) by the files that match it, every directory by the files below it, and every
+/// URL of a store with `*` or with `/` at its end by the URLs of its objects, sorted by name.
 ///
 /// # Errors
 /// A pattern that nothing matches or that is none; a directory or a store that cannot be looked into; a URL where

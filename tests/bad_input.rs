@@ -166,7 +166,7 @@ fn text_that_is_not_utf8_is_named() {
 }
 
 #[test]
-fn utf16_is_recognised_with_and_without_its_mark() {
+fn utf16_is_recognized_with_and_without_its_mark() {
     let utf16 = |mark: &[u8]| {
         let text = "secret,time\na,1\n"
             .encode_utf16()
@@ -183,7 +183,7 @@ fn utf16_is_recognised_with_and_without_its_mark() {
 }
 
 #[test]
-fn other_formats_are_recognised() {
+fn other_formats_are_recognized() {
     let cases: [(&[u8], &str); 3] = [
         (b"PK\x03\x04....", "zip"),
         (b"BZh9....", "bzip2"),
@@ -195,7 +195,7 @@ fn other_formats_are_recognised() {
 }
 
 #[test]
-fn columns_in_binary_are_recognised_and_the_build_that_reads_them_is_named() {
+fn columns_in_binary_are_recognized_and_the_build_that_reads_them_is_named() {
     let cases: [(&[u8], &str); 3] = [
         (b"PAR1\x15\x04\x15\x08", "a Parquet file"),
         (b"ARROW1\0\0\xff\xff\xff\xff", "an Arrow file"),

@@ -174,7 +174,7 @@ fn names_of_scorers_and_formats_are_listed() {
 }
 
 #[test]
-fn neighbours_need_numbers() {
+fn neighbors_need_numbers() {
     let place = Place::with_log("secret,x\n".to_owned() + &"a,u\nb,v\n".repeat(40));
     for scorer in ["knn", "nearest"] {
         place.refuses(
@@ -185,7 +185,7 @@ fn neighbours_need_numbers() {
 }
 
 #[test]
-fn neighbours_of_more_rows_than_memory_holds_learn_from_fewer() {
+fn neighbors_of_more_rows_than_memory_holds_learn_from_fewer() {
     let place = Place::with_log(
         "secret,x,y,n\na,0.5,1.5,1000000000000\nb,0.7,2.5,1000000000000\na,0.1,0.2,5\n",
     );

@@ -127,7 +127,7 @@ fn capacity_under_a_promise_is_attained() {
 
 #[test]
 fn group_privacy_is_that_of_the_farther_secrets() {
-    // Laplace noise is its promise: neighbours at distance 1, a group at distance k. The promise
+    // Laplace noise is its promise: neighbors at distance 1, a group at distance k. The promise
     // bounds what the mechanism leaks, step by step.
     for k in [1, 2, 5] {
         let options = BoundsOptions {

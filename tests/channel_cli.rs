@@ -139,7 +139,7 @@ fn gains_and_losses_from_files() {
 }
 
 #[test]
-fn standard_input_gzip_normalisation_and_other_formats() {
+fn standard_input_gzip_normalization_and_other_formats() {
     let files = Files::new();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(b"a\t9\t1\nb\t1\t1\n").unwrap();

@@ -88,8 +88,9 @@ fn planned_numbers_of_rows_find_the_leak() {
     }
 }
 
-/// Of randomized response at ε = 1 and 1.25, the best test of one against the other on so many rows (Neyman and Pearson)
-/// needs about ((z_α √(p(1 − p)) + z_power √(q(1 − q)))/(q − p))² = 746 rows: no plan is below it, nor far above.
+/// Of randomized response at ε = 1 and 1.25, the best test of one against the other on so many rows (Neyman and
+/// Pearson) needs about ((z_α √(p(1 − p)) + z_power √(q(1 − q)))/(q − p))² = 746 rows: no plan is below it, nor far
+/// above.
 #[test]
 fn a_plan_is_near_the_best_test() {
     let odds = |epsilon: f64| epsilon.exp() / (1.0 + epsilon.exp());

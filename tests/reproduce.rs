@@ -145,7 +145,7 @@ fn figure_8_has_the_bounds_of_proposition_5() {
 }
 
 #[test]
-fn proposition_1_names_all_minimisers() {
+fn proposition_1_names_all_minimizers() {
     let found = figure("bayes-security-proposition-1");
     let entry = &golden("parallel")[0];
     for (picture, pairs) in [(0, "beta_pairs_single"), (1, "beta_pairs")] {

@@ -3,7 +3,7 @@
 use crate::common::{Place, assert_refused, numeric_log, rows_of};
 
 #[test]
-fn later_rows_certify_and_limits_are_labelled_approximate() {
+fn later_rows_certify_and_limits_are_labeled_approximate() {
     let place = Place::with_log(numeric_log(2000));
     let found = place.json(&["estimate", "log.csv", "--split", "blocks"]);
     let method = &found["method"];

@@ -61,7 +61,7 @@ fn bins_far_from_zero_are_the_bins_named() {
     );
 }
 
-/// Beyond 2^53 neighbouring integers are one number: what they tell must not be called nothing.
+/// Beyond 2^53 neighboring integers are one number: what they tell must not be called nothing.
 #[test]
 fn integers_too_large_to_tell_apart_certify_nothing_from_above() {
     let rows = (0..4000u64).map(|i| {

@@ -147,8 +147,8 @@ fn of_several_columns_the_one_that_decides_is_named() {
     assert_eq!(event.inside[1], 0);
 }
 
-/// The smaller of two sizes is likelier under one secret, 4 to 1: an event of the column, counted in nearly all rows of a small
-/// log and not in the certification rows alone.
+/// The smaller of two sizes is likelier under one secret, 4 to 1: an event of the column, counted in nearly all rows of
+/// a small log and not in the certification rows alone.
 #[test]
 fn an_event_of_a_column_is_counted_in_nearly_all_rows() {
     let mut csv = "secret,size\n".to_owned();
@@ -187,8 +187,8 @@ fn an_event_of_a_column_is_counted_in_nearly_all_rows() {
     );
 }
 
-/// Fields of a chessboard of four by four, each likelier under one secret: too many for a test each, and too few rows to learn
-/// them from. Claims at δ > 0 alone have no use for groups.
+/// Fields of a chessboard of four by four, each likelier under one secret: too many for a test each, and too few rows
+/// to learn them from. Claims at δ > 0 alone have no use for groups.
 #[test]
 fn groups_of_similar_rows_are_named_and_counted() {
     let mut csv = "secret,x,y\n".to_owned();
@@ -228,8 +228,8 @@ fn groups_of_similar_rows_are_named_and_counted() {
     assert!(of.into_iter().all(|of| of.attack != "groups"));
 }
 
-/// Eight bits, each kept with probability 0.65, of which none says much: a regression that is taught by the rows whose secrets are
-/// revealed guesses the others.
+/// Eight bits, each kept with probability 0.65, of which none says much: a regression that is taught by the rows whose
+/// secrets are revealed guesses the others.
 #[test]
 fn guesses_on_masked_rows_are_named_and_counted() {
     let mut csv = "secret,a,b,c,d,e,f,g,h\n".to_owned();
@@ -267,8 +267,9 @@ fn guesses_on_masked_rows_are_named_and_counted() {
     assert!(text.contains("secrets were hidden until"), "{text}");
 }
 
-/// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that are best at
-/// δ = 0 are on fewer rows than may reveal their secret. The same guesses serve δ = 0, so that its limit is no smaller.
+/// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that
+/// are best at δ = 0 are on fewer rows than may reveal their secret. The same guesses serve δ = 0, so that its limit is
+/// no smaller.
 #[test]
 fn guesses_are_chosen_for_the_delta_of_the_claim() {
     let sigma = (2.0 * (1.25f64 / 0.3).ln()).sqrt() / 6.0;

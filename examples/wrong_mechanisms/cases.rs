@@ -1,4 +1,4 @@
-//! Mechanisms that claim differential privacy, rightly or wrongly, each on two neighbouring inputs.
+//! Mechanisms that claim differential privacy, rightly or wrongly, each on two neighboring inputs.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub enum Mechanism {
     },
     /// The largest of answers with Laplace noise of scale 2/ε.
     NoisyMax(Returns),
-    /// Counts with Laplace noise of scale `sensitivity`/ε. Neighbours replace one record, which moves
+    /// Counts with Laplace noise of scale `sensitivity`/ε. Neighbors replace one record, which moves
     /// two counts by 1: the sensitivity is 2.
     Histogram { sensitivity: f64 },
     /// Laplace noise of scale `share`/ε.
@@ -45,7 +45,7 @@ pub struct Case {
     /// What is wrong with it; nothing if it is correct.
     pub flaw: Option<&'static str>,
     pub mechanism: Mechanism,
-    /// Answers on the two neighbouring databases.
+    /// Answers on the two neighboring databases.
     pub inputs: [&'static [f64]; 2],
     /// The ε claimed if the user names none.
     pub epsilon: f64,

@@ -7,7 +7,7 @@
 //! cargo run --release --example wrong_mechanisms -- sparse-vector-6 --audit --rows 1896 --seeds 100
 //! ```
 //!
-//! A row is the secret, which of two neighbouring databases was asked (`a` or `b`), and what the
+//! A row is the secret, which of two neighboring databases was asked (`a` or `b`), and what the
 //! mechanism answered. `--list` says what each claims and what is true of it on its two inputs; `--table`
 //! finds the rows at which `audit` sees through it.
 //!
@@ -71,8 +71,8 @@ struct Arguments {
     /// List the mechanisms: claim, true epsilon on the two inputs, and what is wrong
     #[arg(long, conflicts_with = "name")]
     list: bool,
-    /// Print the rows that the best event and an audit need for the wrong ones, or for those whose name begins like this;
-    /// minutes
+    /// Print the rows that the best event and an audit need for the wrong ones, or for those whose name begins like
+    /// this; minutes
     #[arg(long, conflicts_with = "list")]
     table: bool,
     /// Print how many of --seeds logs, from --seed on, are called violated
@@ -160,8 +160,8 @@ fn audited(case: &Case, epsilon: f64, arguments: &Arguments) -> Result<(), Box<d
     Ok(())
 }
 
-/// What the last columns say: the rows that the best event needs to refute a wrong mechanism, and how many times these the
-/// program does.
+/// What the last columns say: the rows that the best event needs to refute a wrong mechanism, and how many times these
+/// the program does.
 fn measured(case: &Case, epsilon: f64, seeds: u64) -> leakgauge::base::error::Result<String> {
     let ideal = ideal::rows(case, epsilon);
     let needed = |scorer| -> leakgauge::base::error::Result<String> {

@@ -7,7 +7,7 @@ use super::cases::{Case, Mechanism, Returns, classic_sigma};
 use super::noise::{laplace_cdf, laplace_density};
 use super::sparse_vector::SparseVector;
 
-/// Steps in a unit, the difference of neighbouring answers.
+/// Steps in a unit, the difference of neighboring answers.
 const STEPS: f64 = 32.0;
 
 /// The ε between a case's two inputs at the δ it claims: the least at which they are (ε, δ)-close.

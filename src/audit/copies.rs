@@ -232,7 +232,7 @@ fn grid_of(log: &Log, column: usize) -> Grid {
         }
         same
     });
-    grid::recognise(&values)
+    grid::recognize(&values)
 }
 
 /// About how many rows are copies, if one column of measurements on a grid has many more ties than near

@@ -129,9 +129,9 @@ impl Plan {
 
     /// Every distinct limit that a claim reads gets a share of the level.
     ///
-    /// Earlier rows judge too, and what is left of α for them may not depend on what attacks made of these rows. Between two
-    /// secrets the sum of the weights follows from the claims: limits of μ, of ρ and of each Rényi divergence count once
-    /// each, whether or not some happen to be read from the same error rates.
+    /// Earlier rows judge too, and what is left of α for them may not depend on what attacks made of these rows.
+    /// Between two secrets the sum of the weights follows from the claims: limits of μ, of ρ and of each Rényi
+    /// divergence count once each, whether or not some happen to be read from the same error rates.
     fn share_level(&mut self, claims: &[BoundClaim]) {
         let mut counted = Vec::new();
         for (at, claim) in claims.iter().enumerate() {

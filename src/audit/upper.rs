@@ -209,8 +209,8 @@ impl UpperLimits {
         })
     }
 
-    /// The limit of the success of a reconstruction at κ, the largest over all ordered pairs of the secrets: each at the
-    /// same level, as for [`largest`](Self::largest). Every pair's slope is chosen on the rows that choose methods.
+    /// The limit of the success of a reconstruction at κ, the largest over all ordered pairs of the secrets: each at
+    /// the same level, as for [`largest`](Self::largest). Every pair's slope is chosen on the rows that choose methods.
     pub fn reconstruction(&self, secrets: usize, kappa: f64) -> Option<f64> {
         let slopes = 2 * self.methods.len() <= MOST_SLOPES;
         let single = self.all_single();

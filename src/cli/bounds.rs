@@ -28,8 +28,8 @@ pub struct BoundsArguments {
     /// Also compute the smallest epsilon that holds with this delta
     #[arg(long, value_name = "D")]
     at_delta: Option<f64>,
-    /// Also compute the largest success of a reconstruction whose success without the record is K: sup P(E) with Q(E) at
-    /// most K
+    /// Also compute the largest success of a reconstruction whose success without the record is K: sup P(E) with Q(E)
+    /// at most K
     #[arg(long, value_name = "K")]
     reconstruction: Option<f64>,
     /// Also compute the Renyi divergence of this order; `inf` is an order

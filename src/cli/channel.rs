@@ -64,7 +64,8 @@ pub struct ChannelArguments {
     /// Report whether one of so many guesses is right
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     tries: Vec<u64>,
-    /// Report the largest success of a reconstruction whose success without the secret is K: sup P(E) with Q(E) at most K
+    /// Report the largest success of a reconstruction whose success without the secret is K: sup P(E) with Q(E) at most
+    /// K
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     reconstruction: Vec<f64>,
     /// Report the smallest rho of zero-concentrated and mu of Gaussian differential privacy

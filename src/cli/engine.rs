@@ -24,8 +24,8 @@ pub struct EngineArguments {
     pub engine: bool,
     /// The columns that say when a row was recorded: the query engine reads rows in their order
     ///
-    /// Numbers or dates; they are not observed unless --observe names them. The checks of the row order, --split blocks,
-    /// --group and --block work as without the engine. Needs a build with `--features engine`.
+    /// Numbers or dates; they are not observed unless --observe names them. The checks of the row order, --split
+    /// blocks, --group and --block work as without the engine. Needs a build with `--features engine`.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub order_by: Vec<String>,
     /// Run the query engine on a cluster, given by the address of its scheduler

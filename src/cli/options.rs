@@ -30,8 +30,8 @@ const NO_BLOCKS: &str = "none";
 pub struct LogArguments {
     /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy; `-` for standard input
     ///
-    /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine and the output of `uniq -c` are recognized. Parquet and
-    /// Arrow too in a build with `--features parquet`. Several files, or all that match a pattern such as
+    /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine and the output of `uniq -c` are recognized. Parquet
+    /// and Arrow too in a build with `--features parquet`. Several files, or all that match a pattern such as
     /// `'logs/*.csv'`, form one log, and so do all files below a directory: `day=1` in the name of a directory is a
     /// column of its files.
     #[arg(required = true, value_name = "LOG", help_heading = None::<&'static str>)]

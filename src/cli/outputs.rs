@@ -22,7 +22,8 @@ pub struct OutputOptions {
     /// Write every picture as SVG into this directory
     ///
     /// The directory is created if necessary: distributions.svg, bayes-security.svg, pairs.svg, trade-off.svg,
-    /// convergence.svg, and of times in blocks differences.svg and times.svg. Replaces or removes existing pictures of leakgauge, but no other file.
+    /// convergence.svg, and of times in blocks differences.svg and times.svg. Replaces or removes existing pictures of
+    /// leakgauge, but no other file.
     #[arg(long, value_name = "DIR", conflicts_with = "follow")]
     plots: Option<PathBuf>,
     /// Write each picture as PNG too; needs a build with `--features png`

@@ -42,8 +42,8 @@ impl Comparison {
         verdicts.any(|verdict| verdict == Verdict::Violated)
     }
 
-    /// Keeps at most so many pairs of each two logs: all in the order of their secrets, or those whose estimates changed
-    /// most, these first.
+    /// Keeps at most so many pairs of each two logs: all in the order of their secrets, or those whose estimates
+    /// changed most, these first.
     #[must_use]
     pub fn with_pairs(mut self, most: usize) -> Self {
         for found in &mut self.differences {

@@ -19,7 +19,8 @@ const BATCH: u64 = 50;
 /// The error probability with which a clear case ends early.
 const EARLY: f64 = 1e-3;
 
-/// In how many of at most so many logs the leak is found. Few are drawn where they show clearly on which side of `threshold` the share is.
+/// In how many of at most so many logs the leak is found. Few are drawn where they show clearly on which side of
+/// `threshold` the share is.
 pub(super) fn detection(
     design: &Design,
     power: f64,

@@ -92,8 +92,9 @@ fn parameter(value: &ParameterValue) -> String {
     }
 }
 
-/// A figure with its name: one that cannot be 0 or infinite is beyond the range of numbers. Where noise makes one so large, or
-/// ε is finite, it cannot be infinite; where secrets are confused although ε is infinite, no noise made it large.
+/// A figure with its name: one that cannot be 0 or infinite is beyond the range of numbers. Where noise makes one so
+/// large, or ε is finite, it cannot be infinite; where secrets are confused although ε is infinite, no noise made it
+/// large.
 fn figure_text(row: &Row, name: &str, figure: Option<f64>) -> String {
     let finite_epsilon = row.figure("epsilon").is_some_and(f64::is_finite);
     let confused = row

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::compare::Comparison;
 
-/// The name of each log: the shortest end of its first file's path that no other log has; `log N` where there is none, and
-/// for standard input.
+/// The name of each log: the shortest end of its first file's path that no other log has; `log N` where there is none,
+/// and for standard input.
 pub fn log_names(found: &Comparison) -> Vec<String> {
     let files = found.logs.iter();
     names(files.map(|log| log.files.first().map_or("-", String::as_str)))

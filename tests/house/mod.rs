@@ -3,6 +3,7 @@
 
 mod circles;
 mod source;
+mod text;
 
 use std::path::Path;
 

@@ -191,7 +191,7 @@ fn is_character(rest: &[u8]) -> bool {
     }
 }
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 

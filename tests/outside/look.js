@@ -2,7 +2,7 @@
 // What tests/browser.rs asks of a page in a frame.
 var frame = document.getElementById("page");
 
-function colour(text) {
+function color(text) {
   var parts = text.match(/[\d.]+/g).map(Number);
   return { rgb: parts.slice(0, 3), alpha: parts.length > 3 ? parts[3] : 1 };
 }
@@ -17,7 +17,7 @@ function luminance(rgb) {
 
 function ground(view, element) {
   for (var at = element; at; at = at.parentElement) {
-    var found = colour(view.getComputedStyle(at).backgroundColor);
+    var found = color(view.getComputedStyle(at).backgroundColor);
     if (found.alpha === 1) { return found.rgb; }
   }
   return [255, 255, 255];
@@ -34,7 +34,7 @@ function contrasts(page, view) {
     var style = view.getComputedStyle(element);
     // Cells of a heatmap have grounds of their own.
     if (element.closest("svg") && element.getAttribute("fill") !== "currentColor") { continue; }
-    var ink = luminance(colour(element.closest("svg") ? style.fill : style.color).rgb);
+    var ink = luminance(color(element.closest("svg") ? style.fill : style.color).rgb);
     var back = luminance(ground(view, element));
     var ratio = (Math.max(ink, back) + 0.05) / (Math.min(ink, back) + 0.05);
     if (ratio < 4.5) { low.push([walker.currentNode.textContent.trim().slice(0, 40), ratio]); }

@@ -1,4 +1,4 @@
-//! How near are the points? Against the neighbour vote with k = ln n and the rule that knows the true
+//! How near are the points? Against the neighbor vote with k = ln n and the rule that knows the true
 //! densities, all on the same rows.
 
 use leakgauge::attack::split::Split;
@@ -138,7 +138,7 @@ fn errors(case: &Case, replicate: u64) -> Vec<[f64; 3]> {
 
 #[test]
 #[ignore = "minutes; see the head of this suite"]
-fn points_are_twice_as_near_as_the_neighbour_vote_or_as_good_as_the_true_densities() {
+fn points_are_twice_as_near_as_the_neighbor_vote_or_as_good_as_the_true_densities() {
     points_are_near(100);
 }
 
@@ -168,7 +168,7 @@ pub fn points_are_near(logs: u64) {
             );
             assert!(
                 mean.abs() < 4.0 * standard_error,
-                "a leak-free log is centred on 1"
+                "a leak-free log is centered on 1"
             );
         }
         // Every case counts alike, however many of its pairs were looked at.

@@ -194,7 +194,7 @@ fn cases_and_scorers() -> Vec<(Case, ScorerChoice, String)> {
         all.push((case, ScorerChoice::Auto, name.to_owned()));
     }
     // On continuous data without a leak `auto` may settle on an attack that never errs by chance:
-    // neighbours are the harder test.
+    // neighbors are the harder test.
     let harder = |case: &Case| case.shape == Shape::Number && case.worst() == 0.0;
     for case in cases::all().into_iter().filter(harder) {
         let name = format!("{} (knn)", case.name);

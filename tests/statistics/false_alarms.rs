@@ -111,8 +111,8 @@ fn effort() -> (u64, f64, usize) {
     found
 }
 
-/// Each mechanism has 100 logs, of 1,000, 3,162, 10,000, 31,623 and 100,000 rows in turn. More than 15 of them
-/// violated is an alarm; where the rate is 5 %, that has a probability of 3.7e-5 for a mechanism and of 0.0011 for any of
+/// Each mechanism has 100 logs, of 1,000, 3,162, 10,000, 31,623 and 100,000 rows in turn. More than 15 of them violated
+/// is an alarm; where the rate is 5 %, that has a probability of 3.7e-5 for a mechanism and of 0.0011 for any of
 /// the 30. At 0.99999 two of all logs are an alarm, which has a probability of 4.4e-4 where the rate is 1e-5.
 #[test]
 #[ignore = "hours; see the head of this file"]

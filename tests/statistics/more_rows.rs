@@ -127,7 +127,8 @@ fn laws() -> [Law; 4] {
     ]
 }
 
-/// Medians of 20 logs from 1,000 to 10,000,000 rows: ten times the rows never prove less, and most rows prove nearly all.
+/// Medians of 20 logs from 1,000 to 10,000,000 rows: ten times the rows never prove less, and most rows prove nearly
+/// all.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "slow without optimization")]
 fn ten_times_the_rows_never_prove_less() {

@@ -44,7 +44,7 @@ const TRUE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The first needs δ = 0.056974 between neighbours, the second 0.069570.
+/// The first needs δ = 0.056974 between neighbors, the second 0.069570.
 const FALSE: &[(&str, &str)] = &[
     (
         "geometric(nu=0.4, secrets=3)",

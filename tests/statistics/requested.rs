@@ -1,4 +1,5 @@
-//! Do the limits of the figures on request cover: reconstructions and the leakage family of a log whose channel is known?
+//! Do the limits of the figures on request cover: reconstructions and the leakage family of a log whose channel is
+//! known?
 
 use leakgauge::audit::{AuditOptions, Findings, PriorChoice, RequestedFigures, audit};
 use leakgauge::estimate::Estimate;
@@ -16,7 +17,8 @@ const TRIES: [u64; 2] = [1, 2];
 const ORDERS: [f64; 3] = [0.5, 2.0, f64::INFINITY];
 const PRIOR: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 
-/// Four secrets and six observations: one rare observation that speaks for the last secret; and secrets that look alike.
+/// Four secrets and six observations: one rare observation that speaks for the last secret; and secrets that look
+/// alike.
 fn channels() -> [(&'static str, Channel); 2] {
     let leaky = [
         [0.35, 0.25, 0.2, 0.1, 0.1, 0.0],

@@ -292,7 +292,7 @@ fn a_condition_leaves_the_rows_for_which_it_holds() {
 #[test]
 fn what_statistics_of_a_file_leave_out_is_read_all_the_same() {
     let place = tempfile::tempdir().unwrap();
-    let labelled = |name: &str, odd: f64, value: f64| {
+    let labeled = |name: &str, odd: f64, value: f64| {
         let path = place.path().join(name);
         let secrets: Vec<&str> = (0..2_000).map(|row| ["a", "b"][row % 2]).collect();
         let seen = (0..2_000).map(|row| if row % 4 == 1 { odd } else { value });
@@ -309,17 +309,17 @@ fn what_statistics_of_a_file_leave_out_is_read_all_the_same() {
         }
     };
     for options in [
-        labelled("nan.parquet", f64::NAN, 1.0),
-        labelled("zero.parquet", -0.0, 0.0),
+        labeled("nan.parquet", f64::NAN, 1.0),
+        labeled("zero.parquet", -0.0, 0.0),
     ] {
         assert_eq!(log(&options).observations.len(), 2);
         assert_same(&options);
     }
-    let mut above = labelled("above.parquet", f64::NAN, 1.0);
+    let mut above = labeled("above.parquet", f64::NAN, 1.0);
     above.engine.as_mut().unwrap().condition = Some("seen > 2".into());
     // SQL puts what is not a number above all numbers.
     refused(&above, &["only one secret"]);
-    let mut as_numbers = labelled("number.parquet", f64::NAN, 1.0);
+    let mut as_numbers = labeled("number.parquet", f64::NAN, 1.0);
     as_numbers.categorical.clear();
     refused(
         &as_numbers,

@@ -35,8 +35,8 @@ fn report(store: SocketAddr, arguments: &[&str], place: &str) -> String {
     text.replace(place, "PLACE")
 }
 
-/// Words, whole numbers and numbers with decimals: one log as text, one as columns, one in parts, one whose secret stands in
-/// the names of directories.
+/// Words, whole numbers and numbers with decimals: one log as text, one as columns, one in parts, one whose secret
+/// stands in the names of directories.
 fn write_logs(bucket: &Path) {
     let mut words = Words(11);
     let rows: Vec<(&str, i64, f64)> = (0..6_000)

@@ -4,7 +4,7 @@
 //! cargo run --release -p audit-opendp -- [ROWS]
 //! ```
 //!
-//! Each measurement answers on two neighbouring inputs, 0 and 1, and its log is audited against two
+//! Each measurement answers on two neighboring inputs, 0 and 1, and its log is audited against two
 //! claims: the privacy that its own privacy map states, and the mechanism that it says it is. The result
 //! is a markdown table. OpenDP draws from the system's entropy and takes no seed, so every run has other
 //! logs; with 20 audits at 95 %, one claim refuted by chance would be no surprise, two or more would be.

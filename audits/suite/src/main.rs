@@ -6,10 +6,10 @@
 //!     [--logs DIRECTORY]
 //! ```
 //!
-//! Figures are medians over seeds, from `--from` on; *above truth* counts the seeds whose certified limit is wrong. *Goal* is
-//! 85 % of what the best event has to prove on 40 % of the rows, or the regression's limit plus 10 %, whichever is larger. Half of
-//! the rows are of either input. `--attack` asks for one attack by its name, in place of the mechanism's own. `--logs` writes the
-//! logs too.
+//! Figures are medians over seeds, from `--from` on; *above truth* counts the seeds whose certified limit is
+//! wrong. *Goal* is 85 % of what the best event has to prove on 40 % of the rows, or the regression's limit plus 10 %,
+//! whichever is larger. Half of the rows are of either input. `--attack` asks for one attack by its name, in place of
+//! the mechanism's own. `--logs` writes the logs too.
 
 mod mechanisms;
 mod others;

@@ -186,8 +186,8 @@ impl Mechanism for LaplaceParallel {
     }
 }
 
-/// The largest of five equal numbers, with its noise and without its index; all five differ by one. At small outputs the
-/// ratio of the densities is e^(5/20).
+/// The largest of five equal numbers, with its noise and without its index; all five differ by one. At small outputs
+/// the ratio of the densities is e^(5/20).
 struct NoisyMaxValue;
 
 impl Mechanism for NoisyMaxValue {

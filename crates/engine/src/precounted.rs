@@ -1,5 +1,5 @@
-//! Parquet files whose columns are stored as keys into small dictionaries: what the engine has to count are the counts of
-//! their row groups, and not their rows.
+//! Parquet files whose columns are stored as keys into small dictionaries: what the engine has to count are the counts
+//! of their row groups, and not their rows.
 
 use std::fs::File;
 use std::sync::Arc;

@@ -157,8 +157,8 @@ impl HistogramLaw {
         self.boxed.as_ref().map_or(0.0, Boxed::error)
     }
 
-    /// Calls `each` for blocks of histograms of one more message, where their counts do not matter: with their number and,
-    /// for each observation y, the probabilities that the messages have them minus one y.
+    /// Calls `each` for blocks of histograms of one more message, where their counts do not matter: with their number
+    /// and, for each observation y, the probabilities that the messages have them minus one y.
     pub fn for_each_block(&self, mut each: impl FnMut(usize, &[Line<'_>])) {
         if let Some(boxed) = &self.boxed {
             boxed.for_each_line(self.messages + 1, |_, width, before| each(width, before));

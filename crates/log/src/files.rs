@@ -6,8 +6,8 @@ use crate::STDIN;
 use crate::objects::is_url;
 use leakgauge_base::error::{Error, Result};
 
-/// Replaces every pattern (`logs/*.csv`) by the files that match it, and every directory by all files below it, sorted by
-/// name. A name of a file stays what it is, whatever characters it holds, and so does a URL.
+/// Replaces every pattern (`logs/*.csv`) by the files that match it, and every directory by all files below it, sorted
+/// by name. A name of a file stays what it is, whatever characters it holds, and so does a URL.
 ///
 /// # Errors
 /// A pattern that no file matches or that is none; a directory that holds no file or cannot be looked into.

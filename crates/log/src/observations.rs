@@ -190,8 +190,8 @@ impl Observations {
         words
     }
 
-    /// The number of an observation at a position among numbers; `None` where it holds a word instead. `word` is where that
-    /// stands among labels, as [`words_beside_numbers`](Self::words_beside_numbers) has it.
+    /// The number of an observation at a position among numbers; `None` where it holds a word instead. `word` is where
+    /// that stands among labels, as [`words_beside_numbers`](Self::words_beside_numbers) has it.
     pub fn number_at(&self, symbol: u32, at: usize, word: Option<usize>) -> Option<f64> {
         let is_number = word.is_none_or(|word| self.label_at(symbol, word) == NUMBER);
         is_number.then(|| self.numbers(symbol)[at])

@@ -71,7 +71,8 @@ pub struct ReadOptions {
     pub scores: Option<ScoreColumns>,
     /// The only secrets to look at; all if empty.
     pub secrets: Vec<String>,
-    /// Secrets that are joined by rules fixed before the log was taken; [`secrets`](Self::secrets) are what they become.
+    /// Secrets that are joined by rules fixed before the log was taken; [`secrets`](Self::secrets) are what they
+    /// become.
     pub merge: Option<SecretRules>,
     /// What a blank or a null in a column that is used means.
     pub missing: Missing,

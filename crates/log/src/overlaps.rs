@@ -1,15 +1,15 @@
 //! Long runs of rows that stand in the log twice, verbatim and in the same order: exports that overlap, a
 //! file that was appended to itself.
 //!
-//! Rows choose places: in every window of 32 rows the one of the least rolling hash, so that the same rows choose the same
-//! places wherever they stand. Of these, up to 32,768 are kept: once there are more, only the least of windows of twice
-//! the length. Each new place is looked for among those kept, and a run is followed from place to place: sums of the
-//! hashes of all rows say whether the rows between two places are equal too.
+//! Rows choose places: in every window of 32 rows the one of the least rolling hash, so that the same rows choose the
+//! same places wherever they stand. Of these, up to 32,768 are kept: once there are more, only the least of windows of
+//! twice the length. Each new place is looked for among those kept, and a run is followed from place to place: sums of
+//! the hashes of all rows say whether the rows between two places are equal too.
 //!
 //! # What is found
 //! Every run that holds a whole window and the rows that its place hashes, so from 63 rows on in logs of up to about
-//! 500,000 rows, and from N/8,000 + 31 rows on in longer ones; shorter runs by chance. A log that repeats its rows again
-//! and again has fewer places that differ. The hash is fixed: the same log gives the same runs.
+//! 500,000 rows, and from N/8,000 + 31 rows on in longer ones; shorter runs by chance. A log that repeats its rows
+//! again and again has fewer places that differ. The hash is fixed: the same log gives the same runs.
 //!
 //! # What is beyond chance
 //! Two runs of L independent rows are equal with probability 2^(−L·H), H the collision entropy of a row in

@@ -1,7 +1,7 @@
 //! Logs in directories: every file below is part of the log, and what the names of its directories say is a column.
 //!
-//! `logs/day=2026-11-01/user=7/part-0.parquet` below `logs` has the columns `day` and `user` beside those in the file, as
-//! Hive, Spark and DuckDB write and read them. Names are decoded from their `%` escapes.
+//! `logs/day=2026-11-01/user=7/part-0.parquet` below `logs` has the columns `day` and `user` beside those in the file,
+//! as Hive, Spark and DuckDB write and read them. Names are decoded from their `%` escapes.
 
 use std::path::Path;
 

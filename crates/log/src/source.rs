@@ -202,8 +202,8 @@ pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
 /// to a hundredth.
 const LARGEST_RATIO: u64 = 200;
 
-/// Opens a text as [`open`] does, for a reader that holds all of it. One that unpacks to far more than it has on disk is
-/// an error once it has more than 512 MiB.
+/// Opens a text as [`open`] does, for a reader that holds all of it. One that unpacks to far more than it has on disk
+/// is an error once it has more than 512 MiB.
 ///
 /// # Errors
 /// As [`open`].

@@ -20,7 +20,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Recognises a packed file by its first four bytes.
+    /// Recognizes a packed file by its first four bytes.
     pub fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, ..] => Some(Packing::Gzip),

@@ -31,8 +31,8 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// Takes the names of the secrets from row 1, unless it is said to be data. `form`: the tool whose log it is, if that
-    /// was recognized.
+    /// Takes the names of the secrets from row 1, unless it is said to be data. `form`: the tool whose log it is, if
+    /// that was recognized.
     ///
     /// # Errors
     /// Names that are blank or not unlike each other, an unreadable first row.

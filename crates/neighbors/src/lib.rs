@@ -1,8 +1,8 @@
 //! Exact search of nearest points, for any number of dimensions: a tree, or a pass over all points.
 //!
-//! A search works with *keys*: the square of a Euclidean distance, or a Manhattan or Chebyshev distance itself. Keys are
-//! summed in the order of the columns and without fused operations, so that every search gives the same bits on every
-//! machine. Points that are equal may stand as one with their number of rows.
+//! A search works with *keys*: the square of a Euclidean distance, or a Manhattan or Chebyshev distance itself. Keys
+//! are summed in the order of the columns and without fused operations, so that every search gives the same bits on
+//! every machine. Points that are equal may stand as one with their number of rows.
 //!
 //! ```
 //! use leakgauge_neighbors::{Metric, Points, Tree};

@@ -237,8 +237,8 @@ impl Tree {
         let x = &x[..d];
         ahead.here[..d].fill(0.0);
         ahead.bound = 0.0;
-        // On the way to the first leaf the query is in the box of every node. The points of this leaf say how near those
-        // beside the way must be.
+        // On the way to the first leaf the query is in the box of every node. The points of this leaf say how near
+        // those beside the way must be.
         let mut looked_at = self.scan::<N, C, D>(ways.leaves[at], x, found);
         for beside in &ways.beside {
             let (node, column, offset) = beside[at];

@@ -97,8 +97,8 @@ impl Edges {
     }
 }
 
-/// Reads an order of all rows: a delimited file with a header whose first field of each row is a row of the log, given by
-/// `ids` or else by its number from 1.
+/// Reads an order of all rows: a delimited file with a header whose first field of each row is a row of the log, given
+/// by `ids` or else by its number from 1.
 ///
 /// # Errors
 /// As [`read_edges`].

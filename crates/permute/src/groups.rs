@@ -145,8 +145,8 @@ impl Groups {
         Ok(Groups::owned(lists, (0..n as u32).collect(), true))
     }
 
-    /// Each row with the rows that are fewest edges away, `size` rows with itself, or all that it is connected to. Of equally
-    /// far rows the first ones are taken.
+    /// Each row with the rows that are fewest edges away, `size` rows with itself, or all that it is connected to. Of
+    /// equally far rows the first ones are taken.
     ///
     /// # Errors
     /// As [`Groups::nearest`].

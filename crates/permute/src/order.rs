@@ -32,8 +32,8 @@ pub enum OrderName {
 /// Which order to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderChoice {
-    /// The order with the smallest sensitivity Δ, so that θ = α/Δ moves values least; among ties, and for Hamming distance,
-    /// the one with the smallest width.
+    /// The order with the smallest sensitivity Δ, so that θ = α/Δ moves values least; among ties, and for Hamming
+    /// distance, the one with the smallest width.
     #[default]
     Best,
     /// The order with the smallest width; among ties, the one with the smallest Kendall sensitivity.

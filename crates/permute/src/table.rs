@@ -60,8 +60,8 @@ impl Table {
     /// Reads files with the same columns as one table.
     ///
     /// # Errors
-    /// A file cannot be read, changes meanwhile or has other columns than the first; a row has more or fewer fields; there are no
-    /// rows, or more than 2³² − 2.
+    /// A file cannot be read, changes meanwhile or has other columns than the first; a row has more or fewer fields;
+    /// there are no rows, or more than 2³² − 2.
     pub fn read(files: &[String], options: &TableOptions) -> Result<Table> {
         let unchanged = Unchanged::watch(files);
         let mut table: Option<Table> = None;

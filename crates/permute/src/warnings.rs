@@ -16,8 +16,8 @@ pub struct Warning {
     pub message: String,
 }
 
-/// The warnings about a release. `shares` are those of values that stay in their group, and that would stay in a uniform
-/// shuffle of all rows.
+/// The warnings about a release. `shares` are those of values that stay in their group, and that would stay in a
+/// uniform shuffle of all rows.
 pub(super) fn of(facts: &Facts<'_>, shares: (Option<f64>, f64)) -> Vec<Warning> {
     let mut warnings = Vec::new();
     of_randomness(facts, &mut warnings);

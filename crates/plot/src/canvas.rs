@@ -62,8 +62,8 @@ const PALETTE: [&str; 9] = [
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F", "#882255",
     "#BFBFBF",
 ];
-/// The first of eight series whose colors form a hierarchy: four cool and four warm; of each, two hues; of each hue, dark
-/// and light.
+/// The first of eight series whose colors form a hierarchy: four cool and four warm; of each, two hues; of each hue,
+/// dark and light.
 pub const NESTED: usize = 200;
 /// Dark and light blue, dark and light green, dark and light red, dark and light orange.
 const NESTED_COLORS: [&str; 8] = [

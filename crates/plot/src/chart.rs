@@ -45,7 +45,8 @@ pub enum Mark {
     Step(Vec<(f64, f64)>),
     /// Single points, with confidence limits if they have any.
     Points(Vec<Spot>),
-    /// Texts beside points: to the right of them, or to the left where the area ends. They are not listed in the legend.
+    /// Texts beside points: to the right of them, or to the left where the area ends. They are not listed in the
+    /// legend.
     Labels(Vec<((f64, f64), String)>),
     /// The band between two curves: (x, lower, upper).
     Band(Vec<(f64, f64, f64)>),

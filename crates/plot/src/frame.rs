@@ -201,8 +201,8 @@ impl Frame {
         }
     }
 
-    /// Where the middle of a label below the area is: at its tick, unless the picture ends there, or the label would touch
-    /// that of the lowest tick of the vertical axis.
+    /// Where the middle of a label below the area is: at its tick, unless the picture ends there, or the label would
+    /// touch that of the lowest tick of the vertical axis.
     fn label_middle(&self, tick: &Tick) -> f64 {
         let half = 0.5 * FONT * ems(&tick.label);
         let last = (f64::from(WIDTH) - half).max(half);

@@ -27,8 +27,8 @@ pub struct Heatmap {
     pub marked: Vec<(usize, usize)>,
     /// Whether low values are bright: where low is what to look at.
     pub low_is_bright: bool,
-    /// Whether rows and columns are the same labels: the diagonal then stays empty, with a line across, and gray are only
-    /// the values that are not known.
+    /// Whether rows and columns are the same labels: the diagonal then stays empty, with a line across, and gray are
+    /// only the values that are not known.
     pub same_labels: bool,
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn first(pairs: usize) -> usize {
 
 /// A sequential audit of a mechanism that can be asked.
 ///
-/// [`wanted`](Self::wanted) says what to draw, [`push`](Self::push) takes the outputs; [`standing`](Self::standing) says
-/// at any time what is known. Errors of the first kind are valid whenever one stops.
+/// [`wanted`](Self::wanted) says what to draw, [`push`](Self::push) takes the outputs; [`standing`](Self::standing)
+/// says at any time what is known. Errors of the first kind are valid whenever one stops.
 pub struct Auditor {
     pub(crate) options: QueryOptions,
     pub(crate) pairs: Vec<(usize, usize)>,

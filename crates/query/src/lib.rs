@@ -12,15 +12,16 @@
 //! one looks. Attackers bet side by side, each with a share of the capital; claims share α (Bonferroni).
 //!
 //! *Holds.* Where outputs repeat: upper limits of a divergence at every pair, on the first 500, 1,000, 2,000, … outputs
-//! of every input, at α/(k(k + 1)) for the k-th look. Wrong *holds* and wrong *violated* are separate errors, each at α.
+//! of every input, at α/(k(k + 1)) for the k-th look. Wrong *holds* and wrong *violated* are separate errors, each at
+//! α.
 //!
 //! *Lower limits* of ε and of the total variation: the largest value such that all up to it are refuted, by the same
 //! rules with bets against these values. They count the claim's own bets too, so their level is 1 − 2α.
 //!
 //! # What it rests on
 //!
-//! Draws are independent given their inputs: a mechanism with a memory, or one that drifts, breaks this. The inputs of a
-//! pair are drawn in turns, in random order, in blocks of at most a 32nd of the outputs before (or one by one), and
+//! Draws are independent given their inputs: a mechanism with a memory, or one that drifts, breaks this. The inputs of
+//! a pair are drawn in turns, in random order, in blocks of at most a 32nd of the outputs before (or one by one), and
 //! rules are learned from whole blocks. That mixes both inputs over time, so that a drift which is slow against these
 //! blocks tells little. It is no proof against drift: a change within a block, which all outputs of the block share,
 //! can look like a leak.

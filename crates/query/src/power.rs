@@ -43,15 +43,16 @@ impl Power {
     /// no attacker would see it.
     ///
     /// # Formula
-    /// Audits of the alternative are simulated by the rules of this audit: batches, choice of pairs, cuts, bets, learning.
-    /// The answer is the sample quantile at `power` of the numbers of samples until the claim is refuted, raised by
-    /// one standard error. The alternative: one pair of inputs whose outputs fall into both cells of a rule as often as
-    /// those that were drawn, with odds e^ε, while other pairs use all that the claim allows. It shows to one attacker,
-    /// which bets its own share of the capital: the one that needs least.
+    /// Audits of the alternative are simulated by the rules of this audit: batches, choice of pairs, cuts, bets,
+    /// learning. The answer is the sample quantile at `power` of the numbers of samples until the claim is refuted,
+    /// raised by one standard error. The alternative: one pair of inputs whose outputs fall into both cells of a rule
+    /// as often as those that were drawn, with odds e^ε, while other pairs use all that the claim allows. It shows to
+    /// one attacker, which bets its own share of the capital: the one that needs least.
     ///
     /// # Conditions
-    /// It holds for leaks that show where this attacker looks. One that shows in rarer outputs needs more samples, about in inverse
-    /// proportion to how often they occur. What an attacker of vectors has to learn beside a threshold is not simulated.
+    /// It holds for leaks that show where this attacker looks. One that shows in rarer outputs needs more samples,
+    /// about in inverse proportion to how often they occur. What an attacker of vectors has to learn beside a threshold
+    /// is not simulated.
     pub fn samples_to_find(&self, epsilon: f64, power: f64) -> Option<u64> {
         let leaks = self.attackers.iter().filter_map(|attacker| {
             let leak = with_odds(&attacker.cells, epsilon)?;

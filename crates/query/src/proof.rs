@@ -5,8 +5,8 @@
 //! pair, so no correction for the number of pairs is needed: a claim that is false is false at some pair, whose own
 //! limit is wrong with the probability of its level.
 //!
-//! It is looked at when every input has 500, 1,000, 2,000, … outputs, on exactly so many of its first outputs: these are
-//! independent whatever was drawn when. The k-th look has α/(k(k + 1)), and all looks together α.
+//! It is looked at when every input has 500, 1,000, 2,000, … outputs, on exactly so many of its first outputs: these
+//! are independent whatever was drawn when. The k-th look has α/(k(k + 1)), and all looks together α.
 
 use hashbrown::HashMap;
 

@@ -207,8 +207,8 @@ impl Auditor {
         Some(limit)
     }
 
-    /// What says how many samples find a leak, by the outputs of the pair that was judged most; `None` if no claim allows
-    /// all pairs the same, or nothing was drawn.
+    /// What says how many samples find a leak, by the outputs of the pair that was judged most; `None` if no claim
+    /// allows all pairs the same, or nothing was drawn.
     pub fn power(&self) -> Option<Power> {
         let claimed = |at: usize| self.targets[at].uniform();
         let (target, allowed) = (0..self.targets.len()).find_map(|at| Some((at, claimed(at)?)))?;

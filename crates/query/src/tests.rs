@@ -23,7 +23,7 @@ fn options(claim: &str, seed: u64, max_samples: u64) -> QueryOptions {
     }
 }
 
-/// Audits a mechanism over so many inputs, labelled from 0.
+/// Audits a mechanism over so many inputs, labeled from 0.
 fn audit(
     inputs: usize,
     options: QueryOptions,
@@ -153,8 +153,8 @@ fn half_the_noise_is_found_nearly_as_soon_as_if_the_event_were_known() {
     assert_nearly_as_soon(30_000..30_100, 1.3);
 }
 
-/// 1,000 seeds; the command is that of the test of correct noise. The ratios were 1.33 at 5 % (112 samples, where learning
-/// weighs most) and 0.97 at 1e-5.
+/// 1,000 seeds; the command is that of the test of correct noise. The ratios were 1.33 at 5 % (112 samples, where
+/// learning weighs most) and 0.97 at 1e-5.
 #[test]
 #[ignore = "long"]
 fn half_the_noise_is_found_nearly_as_soon_over_1000_seeds() {
@@ -401,8 +401,8 @@ fn pairs_that_share_an_input_are_judged_as_well() {
     assert!(found >= 8, "{found} of 10");
 }
 
-/// 1,000 correct logs of five inputs, four of which lie at distance 1 from the first, up or down; the command is that of
-/// the test of correct noise.
+/// 1,000 correct logs of five inputs, four of which lie at distance 1 from the first, up or down; the command is that
+/// of the test of correct noise.
 #[test]
 #[ignore = "long"]
 fn correct_pairs_that_share_an_input_are_refuted_in_at_most_alpha_of_1000_runs() {

@@ -12,7 +12,7 @@
 //! # The limit
 //!
 //! Let r_us be unit u's error rate at secret s, n_s the units that have s, w_s weights, and
-//! θ = Σ_s w_s · mean over u of E r_us. For fixed centres t_s put c_u = Σ_s (w_s/n_s)(r_us − t_s), the sum
+//! θ = Σ_s w_s · mean over u of E r_us. For fixed centers t_s put c_u = Σ_s (w_s/n_s)(r_us − t_s), the sum
 //! over the secrets that u has, so that Σ_u E c_u = θ − Σ_s w_s t_s. For a fixed Λ > 0 with 1 + Λc_u > 0
 //! always,
 //!
@@ -26,7 +26,7 @@
 //! (the plug-in bets of the reference) are not used: with unequal means in random order the units left
 //! are known to be better or worse than the mean, which such stakes could profit from.
 //!
-//! Centres near the true rates make the limit narrow (errors of the centre add their square to the
+//! Centers near the true rates make the limit narrow (errors of the center add their square to the
 //! variance); take them, and [`Spread`], from rows other than those that judge.
 //!
 //! *Several blocks.* If later rules learn from units judged before ([`all_rows`](crate::all_rows)), the
@@ -62,7 +62,7 @@ pub struct UnitErrors {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// About the mean of the units' error rates.
-    pub centre: f64,
+    pub center: f64,
     /// About their standard deviation from it.
     pub deviation: f64,
 }
@@ -70,11 +70,11 @@ pub struct Spread {
 impl Spread {
     /// When nothing is known.
     pub const UNKNOWN: Spread = Spread {
-        centre: 0.5,
+        center: 0.5,
         deviation: 0.5,
     };
 
-    /// From units that do not judge. The centre is drawn to ½ by one unit's worth, the deviation is not
+    /// From units that do not judge. The center is drawn to ½ by one unit's worth, the deviation is not
     /// below what one such unit adds.
     pub fn of(units: &[UnitErrors], secret: usize) -> Spread {
         let rates: Vec<f64> = units
@@ -83,10 +83,10 @@ impl Spread {
             .map(|unit| unit.errors as f64 / unit.rows as f64)
             .collect();
         let n = rates.len() as f64;
-        let centre = (rates.iter().sum::<f64>() + 0.5) / (n + 1.0);
-        let squares: f64 = rates.iter().map(|rate| (rate - centre).powi(2)).sum();
+        let center = (rates.iter().sum::<f64>() + 0.5) / (n + 1.0);
+        let squares: f64 = rates.iter().map(|rate| (rate - center).powi(2)).sum();
         Spread {
-            centre,
+            center,
             deviation: ((squares + 0.25) / (n + 1.0)).sqrt(),
         }
     }
@@ -100,7 +100,7 @@ pub struct UnitRates {
     /// The least and the largest value that each could have had.
     ranges: Vec<(f64, f64)>,
     /// Σ w_s t_s.
-    centre: f64,
+    center: f64,
     /// Σ w_s.
     weight: f64,
     /// About the variance of the sum.
@@ -117,7 +117,7 @@ impl UnitRates {
     /// Weights and spreads were fixed without the errors.
     ///
     /// # Panics
-    /// If errors exceed rows, a number of rows is 0, a weight is negative or not finite, or a centre is not
+    /// If errors exceed rows, a number of rows is 0, a weight is negative or not finite, or a center is not
     /// in \[0, 1\].
     pub fn new(errors: &[UnitErrors], weights: &[f64], spreads: &[Spread]) -> Option<UnitRates> {
         assert!(
@@ -125,8 +125,8 @@ impl UnitRates {
             "weights"
         );
         assert!(
-            spreads.iter().all(|s| (0.0..=1.0).contains(&s.centre)),
-            "centres"
+            spreads.iter().all(|s| (0.0..=1.0).contains(&s.center)),
+            "centers"
         );
         let mut units_of = vec![0u64; weights.len()];
         for error in errors {
@@ -146,17 +146,17 @@ impl UnitRates {
         let mut deviations = vec![0.0f64; units];
         for error in errors.iter().filter(|error| weights[error.secret] > 0.0) {
             let scale = weights[error.secret] / units_of[error.secret] as f64;
-            let Spread { centre, deviation } = spreads[error.secret];
+            let Spread { center, deviation } = spreads[error.secret];
             let range = &mut ranges[error.unit];
-            parts[error.unit] += scale * (error.errors as f64 / error.rows as f64 - centre);
-            *range = (range.0 - scale * centre, range.1 + scale * (1.0 - centre));
+            parts[error.unit] += scale * (error.errors as f64 / error.rows as f64 - center);
+            *range = (range.0 - scale * center, range.1 + scale * (1.0 - center));
             deviations[error.unit] = deviations[error.unit].hypot(scale * deviation);
         }
-        let centres = weights.iter().zip(spreads).map(|(w, s)| w * s.centre);
+        let centers = weights.iter().zip(spreads).map(|(w, s)| w * s.center);
         Some(UnitRates {
             parts,
             ranges,
-            centre: centres.sum(),
+            center: centers.sum(),
             weight: weights.iter().sum(),
             variance: deviations.iter().map(|d| d * d).sum(),
         })
@@ -168,7 +168,7 @@ impl UnitRates {
         let mut all = UnitRates {
             parts: Vec::new(),
             ranges: Vec::new(),
-            centre: 0.0,
+            center: 0.0,
             weight: 0.0,
             variance: 0.0,
         };
@@ -181,14 +181,14 @@ impl UnitRates {
                     .iter()
                     .map(|range| (share * range.0, share * range.1)),
             );
-            all.centre += share * block.centre;
+            all.center += share * block.center;
             all.weight += share * block.weight;
             all.variance += share * share * block.variance;
         }
         all
     }
 
-    /// The same, with the variance to expect taken from other units with the same weights and centres, which
+    /// The same, with the variance to expect taken from other units with the same weights and centers, which
     /// sees what cancels between the secrets of a unit. For width only.
     #[must_use]
     pub fn expecting(mut self, past: &UnitRates) -> UnitRates {
@@ -206,7 +206,7 @@ impl UnitRates {
     }
 
     /// About how far the limits at a level are from the point: for choosing between methods before errors
-    /// are seen. It depends on the units, the centres and the variance to expect, never on the errors.
+    /// are seen. It depends on the units, the centers and the variance to expect, never on the errors.
     ///
     /// # Formula
     /// The least over the stakes Λ of weight w of (ln(1/α) + ln(1/w))/Λ + Λ·variance/2.
@@ -226,7 +226,7 @@ impl UnitRates {
 
     /// The weighted sum as observed.
     pub fn point(&self) -> f64 {
-        self.centre + self.parts.iter().sum::<f64>()
+        self.center + self.parts.iter().sum::<f64>()
     }
 
     /// The lower limit at level 1 − `alpha` of the weighted sum of error rates; at least 0.
@@ -242,12 +242,12 @@ impl UnitRates {
     pub fn at_least(&self, alpha: f64) -> f64 {
         let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(-r.0));
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
-        let above = limit_above_centre(
+        let above = limit_above_center(
             &self.parts,
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
-        (self.centre + above).clamp(0.0, self.weight)
+        (self.center + above).clamp(0.0, self.weight)
     }
 
     /// The upper limit at level 1 − `alpha` of the weighted sum of error rates; at most Σ weights.
@@ -256,12 +256,12 @@ impl UnitRates {
         let mirrored: Vec<f64> = self.parts.iter().map(|part| -part).collect();
         let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(r.1));
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
-        let above = limit_above_centre(
+        let above = limit_above_center(
             &mirrored,
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
-        (self.centre - above).clamp(0.0, self.weight)
+        (self.center - above).clamp(0.0, self.weight)
     }
 }
 
@@ -275,7 +275,7 @@ fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, 
 }
 
 /// The x with Σ_j weight_j exp(−Λ_j x) Π (1 + Λ_j c) = 1/α, from below.
-fn limit_above_centre(parts: &[f64], stakes: &[(f64, f64)], alpha: f64) -> f64 {
+fn limit_above_center(parts: &[f64], stakes: &[(f64, f64)], alpha: f64) -> f64 {
     let grown: Vec<(f64, f64)> = stakes
         .iter()
         .map(|&(stake, weight)| {
@@ -333,10 +333,10 @@ pub fn one_row_a_unit(
 /// Whether limits by betting promise to be narrower than one row a unit, at the spread expected.
 ///
 /// # Formula
-/// √(2(ln(1/α) + 1)) · deviation < z_α √(centre(1 − centre)).
+/// √(2(ln(1/α) + 1)) · deviation < z_α √(center(1 − center)).
 pub fn betting_is_narrower(spread: &Spread, alpha: f64) -> bool {
     let z = -crate::special::normal_quantile(alpha);
-    let row = (spread.centre * (1.0 - spread.centre)).sqrt();
+    let row = (spread.center * (1.0 - spread.center)).sqrt();
     (2.0 * (1.0 - alpha.ln())).sqrt() * spread.deviation < z * row
 }
 
@@ -377,7 +377,7 @@ mod tests {
                 .map(|unit| error(unit, 0, 10, 2 + (unit % 3) as u64))
                 .collect();
             let spread = Spread {
-                centre: 0.3,
+                center: 0.3,
                 deviation: 0.1,
             };
             let rates = UnitRates::new(&errors, &[1.0], &[spread]).unwrap();
@@ -402,7 +402,7 @@ mod tests {
                 .map(|unit| error(unit, 0, 10, 3 + 4 * (unit % 2) as u64))
                 .collect();
             let spread = Spread {
-                centre: 0.5,
+                center: 0.5,
                 deviation: 0.2,
             };
             UnitRates::new(&errors, &[1.0], &[spread]).unwrap()
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn what_a_unit_adds_to_both_secrets_cancels() {
         let spread = Spread {
-            centre: 0.5,
+            center: 0.5,
             deviation: 0.1,
         };
         let limit = |shift: usize| {
@@ -480,14 +480,14 @@ mod tests {
         assert_eq!(tallies.iter().map(|tally| tally.1).sum::<u64>(), 3);
         assert!(betting_is_narrower(
             &Spread {
-                centre: 0.5,
+                center: 0.5,
                 deviation: 0.1
             },
             0.05
         ));
         assert!(!betting_is_narrower(
             &Spread {
-                centre: 0.5,
+                center: 0.5,
                 deviation: 0.5
             },
             0.05

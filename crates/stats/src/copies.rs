@@ -111,7 +111,7 @@ pub fn multiplicities(counts: impl IntoIterator<Item = u64>) -> Finding {
                 (seen[j + 1] as f64, factorial(j + 1)),
             ];
             let sum: f64 = terms.iter().map(|(n, value)| n * value).sum();
-            // One cell more of either neighbour than were seen: what is missing may be so by chance.
+            // One cell more of either neighbor than were seen: what is missing may be so by chance.
             let squares: f64 = terms.iter().map(|(n, v)| (n + 1.0) * v * v).sum();
             let z = -sum / squares.sqrt();
             looked += 1;
@@ -130,7 +130,7 @@ pub fn multiplicities(counts: impl IntoIterator<Item = u64>) -> Finding {
     }
 }
 
-/// Rows above what the neighbours allow: m_j ≤ √(m_{j−1} m_{j+1}), each of the excess cells holding j − 1
+/// Rows above what the neighbors allow: m_j ≤ √(m_{j−1} m_{j+1}), each of the excess cells holding j − 1
 /// copies.
 fn bulge(seen: &[u64; MOST + 2], j: usize, p_value: f64) -> f64 {
     if p_value > 0.01 {
@@ -252,10 +252,11 @@ pub fn of_one_secret(within: u64, across: u64, rows: &[u64]) -> f64 {
 /// smaller log.
 ///
 /// # Formula
-/// Given that a cell has t = 2h rows in both logs together, either has half of them with probability at most
-/// p_t = C(m, h)² / C(2m, 2h), whatever the laws of the two logs, where the secret has m rows in the smaller one. With b of n such cells balanced and p the mean of their
-/// p_t, the p-value is exp(−n KL(b/n ‖ p)) (Hoeffding 1963, Theorem 1, doi:10.1080/01621459.1963.10500830). It is
-/// asked of all cells and of those with two rows alone, and the smaller of the two is doubled.
+/// Given that a cell has t = 2h rows in both logs together, either has half of them with probability at most p_t = C(m,
+/// h)² / C(2m, 2h), whatever the laws of the two logs, where the secret has m rows in the smaller one. With b of n such
+/// cells balanced and p the mean of their p_t, the p-value is exp(−n KL(b/n ‖ p)) (Hoeffding 1963, Theorem 1,
+/// doi:10.1080/01621459.1963.10500830). It is asked of all cells and of those with two rows alone, and the smaller of
+/// the two is doubled.
 ///
 /// # Conditions
 /// Rows independent, within a log and between both. A cell whose rows follow from those of other cells (the last of a

@@ -4,8 +4,8 @@
 //! The supremum is one fixed unknown event A*'s. Two limits, of different statistics:
 //!
 //! * **Difference.** The plug-in is at least P̂(A*) − e^ε Q̂(A*), so the limit of that difference, with
-//!   the least favourable base rate, is evaluated at the plug-in ([`super::two_binomials`]). P ≤ 1
-//!   forces Q(A*) ≤ e^{−ε}: the least favourable variance of the second term is about e^ε/n_b, where
+//!   the least favorable base rate, is evaluated at the plug-in ([`super::two_binomials`]). P ≤ 1
+//!   forces Q(A*) ≤ e^{−ε}: the least favorable variance of the second term is about e^ε/n_b, where
 //!   McDiarmid pays e^{2ε}/4n_b at ln(1/α) in place of z²/2. Whence 10 times fewer rows at ε = 3.
 //! * **Both sides.** A limit L(x, y) of P(A) − e^ε Q(A) for a fixed event from both its counts, x of
 //!   n_a and y of n_b. L is valid for A*, and (x, y) of A* is among those of all events, so the largest
@@ -70,7 +70,7 @@ pub fn is_both_narrower_on(other: &[(u64, u64)], epsilon: f64, alpha: f64) -> bo
         <= hockey_stick_upper_by_difference(other, epsilon, alpha)
 }
 
-/// The same by the plug-in divergence alone, at the least favourable base rates.
+/// The same by the plug-in divergence alone, at the least favorable base rates.
 ///
 /// # Formula
 /// [`difference_upper`] at the event {x/n_a > e^ε y/n_b}, with weight e^ε.

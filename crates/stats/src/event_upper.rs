@@ -5,7 +5,7 @@
 //! difference D. A limit for P(A) − Q(A) that holds for each fixed event and inverts a bound of
 //! P(D ≤ d) may be evaluated at the plug-in instead of D (see [`super::two_binomials`], point 3): it
 //! can only be missed where D itself is small. No union over the events, and no alphabet size, enters.
-//! What A*'s two probabilities are is unknown too, so the limit takes the least favourable; D alone is
+//! What A*'s two probabilities are is unknown too, so the limit takes the least favorable; D alone is
 //! bounded by the plug-in, not P̂(A*) and Q̂(A*) one by one.
 //!
 //! With equal rows the errors (rows of a outside A*, of b inside) are equally many rows with two error
@@ -49,7 +49,7 @@ pub fn likelier(rows: [u64; 2], cells: impl Iterator<Item = (u64, u64)>) -> [Sha
     weighted(rows, cells, 1.0)
 }
 
-/// The empirical event {x/n_a > w·y/n_b}: it maximises P̂(A) − w·Q̂(A).
+/// The empirical event {x/n_a > w·y/n_b}: it maximizes P̂(A) − w·Q̂(A).
 pub(super) fn likelier_in_a(cells: &[(u64, u64)], weight: f64) -> [Share; 2] {
     let n_a: u64 = cells.iter().map(|cell| cell.0).sum();
     let n_b: u64 = cells.iter().map(|cell| cell.1).sum();

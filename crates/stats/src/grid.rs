@@ -4,10 +4,10 @@
 //! are rows enough, so the law must be recorded as the log is. The grid is read from the values of all
 //! secrets *together*: it belongs to the recorder, and one secret's few values may miss it.
 //!
-//! # What is recognised
+//! # What is recognized
 //!
 //! *Steps*: the greatest common divisor of all differences, in units of the last decimal: 0.05, 0.25, 100,
-//! with an offset (bin centres). *Significant digits*: in every decade of magnitude the last place is a
+//! with an offset (bin centers). *Significant digits*: in every decade of magnitude the last place is a
 //! fixed number of digits after the first. *In full*: no ties, and a step far below the spacing of rows.
 //! What cannot be read from values, whether numbers were rounded to nearest, down, up or toward zero, is
 //! settled by the largest p-value: the null hypothesis is that the law holds under *some* convention, which
@@ -40,7 +40,7 @@ pub enum Grid {
     Full,
     /// offset + k·step for whole k.
     Step {
-        /// The distance of neighbours.
+        /// The distance of neighbors.
         step: f64,
         /// In \[0, step).
         offset: f64,
@@ -113,7 +113,7 @@ impl Decimal {
 /// # Conditions
 /// None on the law. A grid finer than what values happen to show (every last digit 0 by chance) is missed
 /// with probability below 0.001.
-pub fn recognise(values: &[(f64, u64)]) -> Grid {
+pub fn recognize(values: &[(f64, u64)]) -> Grid {
     let decimals: Vec<Decimal> = values.iter().filter_map(|v| Decimal::of(v.0)).collect();
     let rows: u64 = values.iter().map(|value| value.1).sum();
     if decimals.is_empty() {
@@ -213,7 +213,7 @@ impl Grid {
         }
     }
 
-    /// The distance to the neighbour above: below zero and at a power of ten it is a tenth.
+    /// The distance to the neighbor above: below zero and at a power of ten it is a tenth.
     fn step_above(self, value: f64) -> f64 {
         let step = self.step_at(value);
         match (self, Decimal::of(value)) {
@@ -398,40 +398,40 @@ mod tests {
     }
 
     #[test]
-    fn grids_are_recognised() {
+    fn grids_are_recognized() {
         let step = |width: f64| Grid::Step {
             step: width,
             offset: 0.0,
         };
         let at = |width: f64| draws(2000, 1, |x| (x / width).round() * width);
-        assert_eq!(recognise(&at(0.05)), step(0.05));
-        assert_eq!(recognise(&at(0.25)), step(0.25));
+        assert_eq!(recognize(&at(0.05)), step(0.05));
+        assert_eq!(recognize(&at(0.25)), step(0.25));
         assert_eq!(
-            recognise(&draws(2000, 1, |x| (x * 100.0).trunc() / 100.0)),
+            recognize(&draws(2000, 1, |x| (x * 100.0).trunc() / 100.0)),
             step(0.01)
         );
         assert_eq!(
-            recognise(&draws(2000, 1, |x| (x * 3.0).round() * 500.0)),
+            recognize(&draws(2000, 1, |x| (x * 3.0).round() * 500.0)),
             step(500.0)
         );
         assert_eq!(
-            recognise(&draws(2000, 1, |x| digits(x, 3))),
+            recognize(&draws(2000, 1, |x| digits(x, 3))),
             Grid::Digits(3)
         );
         assert_eq!(
-            recognise(&draws(2000, 1, |x| digits(x, 2))),
+            recognize(&draws(2000, 1, |x| digits(x, 2))),
             Grid::Digits(2)
         );
-        assert_eq!(recognise(&draws(2000, 1, |x| x)), Grid::Full);
-        let centres = draws(2000, 1, |x| (x / 0.5).floor() * 0.5 + 0.25);
+        assert_eq!(recognize(&draws(2000, 1, |x| x)), Grid::Full);
+        let centers = draws(2000, 1, |x| (x / 0.5).floor() * 0.5 + 0.25);
         assert_eq!(
-            recognise(&centres),
+            recognize(&centers),
             Grid::Step {
                 step: 0.5,
                 offset: 0.25
             }
         );
-        assert_eq!(recognise(&[]), Grid::Full);
+        assert_eq!(recognize(&[]), Grid::Full);
     }
 
     #[test]
@@ -465,12 +465,12 @@ mod tests {
             let mut accused = 0;
             for seed in 0..300 {
                 let values = draws(800, 1000 * at as u64 + seed, record);
-                let grid = recognise(&values);
+                let grid = recognize(&values);
                 accused += usize::from(fit(&[(values, &laplace)], grid).0 < 0.05);
             }
             assert!(accused <= at_most(300, 0.05), "{at}: {accused}");
             let values = draws(4000, 9, record);
-            let grid = recognise(&values);
+            let grid = recognize(&values);
             assert!(
                 fit(&[(values, &|x| laplace(x / 1.3))], grid).0 < 1e-4,
                 "{at}"

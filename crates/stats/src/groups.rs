@@ -1,29 +1,32 @@
 //! Many small groups of rows of two secrets, judged together.
 //!
-//! An event that is made of many outcomes, none of them frequent, is found by no test of a single one. But where a group of
-//! fifty rows has forty of one secret, and several groups do, their numbers together say more than chance does.
+//! An event that is made of many outcomes, none of them frequent, is found by no test of a single one. But where a
+//! group of fifty rows has forty of one secret, and several groups do, their numbers together say more than chance
+//! does.
 //!
 //! # Why truncated binomial laws suffice
 //!
 //! Rows and secrets are those of [`secret_blind`](crate::secret_blind): given all that was observed, the secrets are
-//! independent, and each is either one with probability at most ρ = e^ε/(1 + e^ε). Groups are formed by observations alone. So
-//! the count c of one secret among the n rows of a group is a sum of independent variables, each 1 with probability at most ρ.
-//! In the order of likelihood ratios its law is below Bin(n, ρ), for sums of such variables keep this order.
+//! independent, and each is either one with probability at most ρ = e^ε/(1 + e^ε). Groups are formed by observations
+//! alone. So the count c of one secret among the n rows of a group is a sum of independent variables, each 1 with
+//! probability at most ρ. In the order of likelihood ratios its law is below Bin(n, ρ), for sums of such variables keep
+//! this order.
 //!
-//! An ε₀ is settled beforehand. A group is *kept* for a secret if c ≥ k, the least number with P(Bin(n, ρ₀) ≥ k) ≤ ½. As ρ₀ ≥ ½, it
-//! is kept for one secret at most. Given which groups are kept and for which secret, their counts are still independent.
-//! Each is below Bin(n, ρ) given that it is at least k, for truncation keeps the order, too. So the sum of any scores that
-//! rise with the counts is stochastically at most the same sum for independent truncated binomial counts, whose law is computed.
-//! The larger ε, the larger that sum: the p-value rises with ε.
+//! An ε₀ is settled beforehand. A group is *kept* for a secret if c ≥ k, the least number with P(Bin(n, ρ₀) ≥ k) ≤ ½.
+//! As ρ₀ ≥ ½, it is kept for one secret at most. Given which groups are kept and for which secret, their counts are
+//! still independent. Each is below Bin(n, ρ) given that it is at least k, for truncation keeps the order, too. So the
+//! sum of any scores that rise with the counts is stochastically at most the same sum for independent truncated
+//! binomial counts, whose law is computed. The larger ε, the larger that sum: the p-value rises with ε.
 //!
-//! The score is what a likelihood-ratio test of ρ₀ in the group shows, n·KL(c/n‖ρ₀) in eighths of a nat, rounded to a whole number.
-//! Then the law of the sum is exact. Where that would take long, because the sum is large, Chernoff's bound replaces it, which is larger.
+//! The score is what a likelihood-ratio test of ρ₀ in the group shows, n·KL(c/n‖ρ₀) in eighths of a nat, rounded to a
+//! whole number. Then the law of the sum is exact. Where that would take long, because the sum is large, Chernoff's
+//! bound replaces it, which is larger.
 //!
 //! # Guesses that weigh more than others
 //!
-//! A guess on one row is right with probability at most ρ, whatever those before it were. So guesses that each have a score, settled before
-//! the row's secret is seen, are groups of one row that are kept in any case: the sum of the scores of right ones is judged in
-//! the same way.
+//! A guess on one row is right with probability at most ρ, whatever those before it were. So guesses that each have a
+//! score, settled before the row's secret is seen, are groups of one row that are kept in any case: the sum of the
+//! scores of right ones is judged in the same way.
 //!
 //! Nothing is said of δ > 0.
 //!
@@ -85,8 +88,8 @@ impl GroupTest {
     /// Keeps groups, given the rows of either secret in each, by ε₀.
     ///
     /// # Conditions
-    /// Groups follow from what was observed in [`TakenRows`](crate::secret_blind::TakenRows), and not from their secrets; ε₀ is settled
-    /// beforehand.
+    /// Groups follow from what was observed in [`TakenRows`](crate::secret_blind::TakenRows), and not from their
+    /// secrets; ε₀ is settled beforehand.
     pub fn new(groups: &[[u64; 2]], epsilon: f64) -> Self {
         let likely = likely(epsilon);
         let mut laws: BTreeMap<u64, Law> = BTreeMap::new();
@@ -116,8 +119,8 @@ impl GroupTest {
     /// Guesses on single rows: the score of each in eighths of a nat, and whether it is right.
     ///
     /// # Conditions
-    /// Which rows are guessed, and the score of each, follow from what was observed in all rows and from secrets of others
-    /// ([`secret_blind`](crate::secret_blind)).
+    /// Which rows are guessed, and the score of each, follow from what was observed in all rows and from secrets of
+    /// others ([`secret_blind`](crate::secret_blind)).
     pub fn of_guesses(guesses: impl IntoIterator<Item = (usize, bool)>) -> Self {
         let mut laws: BTreeMap<usize, Law> = BTreeMap::new();
         let (mut reached, mut formed) = (0, 0);
@@ -153,8 +156,9 @@ impl GroupTest {
     /// The p-value of ε-differential privacy.
     ///
     /// # Formula
-    /// P(Σ w(C_i) ≥ Σ w(c_i)) over kept groups, w the score and C_i independent Bin(n_i, e^ε/(1 + e^ε)) given C_i ≥ k_i. If that takes more
-    /// than 10⁷ products, the least of e^(−ts) ∏ E e^(t w(C_i)) for 81 values of t, s the sum that was reached.
+    /// P(Σ w(C_i) ≥ Σ w(c_i)) over kept groups, w the score and C_i independent Bin(n_i, e^ε/(1 + e^ε)) given C_i ≥
+    /// k_i. If that takes more than 10⁷ products, the least of e^(−ts) ∏ E e^(t w(C_i)) for 81 values of t, s the sum
+    /// that was reached.
     pub fn p_value(&self, epsilon: f64) -> f64 {
         let atoms = |law: &Law| law.groups * law.scores.len() * self.reached;
         let laws = || {

@@ -16,8 +16,8 @@ use crate::special::normal_cdf;
 pub const RARE_SHARE: f64 = 0.1;
 /// The part of the level of [`shares`] that goes to all events alike, whatever the past says of them.
 const ALIKE: f64 = 0.3;
-/// Standard errors of the rows to come that an event must stand out by: about the normal quantile of the share of α that
-/// one of few events gets.
+/// Standard errors of the rows to come that an event must stand out by: about the normal quantile of the share of α
+/// that one of few events gets.
 const STANDS_OUT: f64 = 2.5;
 
 /// Tests of one pair of secrets, each with its share of the level.
@@ -91,8 +91,8 @@ impl PairTest {
 
 impl GuessTests {
     /// # Conditions
-    /// Tests and shares are settled before the rows of any are seen that are judged by it; or they follow from what was observed
-    /// in these rows, and not from their secrets ([`secret_blind`](crate::secret_blind)).
+    /// Tests and shares are settled before the rows of any are seen that are judged by it; or they follow from what was
+    /// observed in these rows, and not from their secrets ([`secret_blind`](crate::secret_blind)).
     ///
     /// # Panics
     /// Without tests, or if shares are not positive or sum to more than 1.
@@ -106,7 +106,8 @@ impl GuessTests {
         GuessTests { tests }
     }
 
-    /// The ε that is shown, no limit, by the test with the largest limit at 95 %: of groups, what they would refute with probability ½.
+    /// The ε that is shown, no limit, by the test with the largest limit at 95 %: of groups, what they would refute
+    /// with probability ½.
     pub fn epsilon(&self, delta: f64) -> Option<f64> {
         self.tests[self.strongest(delta, 0.05).0].1.epsilon(delta)
     }
@@ -244,8 +245,8 @@ mod tests {
     }
 
     /// 2,000 logs of five outcomes that all have odds e^ε, three of them for a and two for b: ten tests at shares by a
-    /// tenth of the rows, which do not judge. The largest limit exceeds ε in at most 5 %, and the claim is refuted where
-    /// it does.
+    /// tenth of the rows, which do not judge. The largest limit exceeds ε in at most 5 %, and the claim is refuted
+    /// where it does.
     #[test]
     fn tests_of_single_outcomes_with_shares_by_the_past_are_covered() {
         let (epsilon, rows) = (0.5f64, 900u64);

@@ -14,33 +14,33 @@
 //! tested by one count, with all rows where the likelihood ratio is extreme; limits of two error rates
 //! need α/2 each and see one side.
 //!
-//! With δ > 0: every pair of laws that is (ε, δ)-close both ways is a post-processing of the mechanism
-//! that reveals the secret with probability δ and else answers by randomized response at ε (Kairouz, Oh,
-//! Viswanath 2015, Theorem 3.1 and Murtagh and Vadhan 2018). Whether a row reveals is independent of the
-//! past; a guess on a row that does not is right with probability at most ρ. Of m rows tossed, m fixed beforehand, at most
-//! d reveal, d the upper limit of Bin(m, δ) at level α/50, but for a probability of α/50. Then T − d guesses or more are on rows
-//! that do not reveal. Each is wrong with probability at least 1 − ρ given all before and that it is made, so by induction the
-//! wrong ones among the first T − d of them are stochastically at least Bin(T − d, 1 − ρ). The claim is refuted at level α if
-//! P(Bin(T − d, 1 − ρ) ≤ wrong) < 49α/50. Nothing is asked of how guesses and revelations depend on each other.
+//! With δ > 0: every pair of laws that is (ε, δ)-close both ways is a post-processing of the mechanism that reveals the
+//! secret with probability δ and else answers by randomized response at ε (Kairouz, Oh, Viswanath 2015, Theorem 3.1 and
+//! Murtagh and Vadhan 2018). Whether a row reveals is independent of the past; a guess on a row that does not is right
+//! with probability at most ρ. Of m rows tossed, m fixed beforehand, at most d reveal, d the upper limit of Bin(m, δ)
+//! at level α/50, but for a probability of α/50. Then T − d guesses or more are on rows that do not reveal. Each is
+//! wrong with probability at least 1 − ρ given all before and that it is made, so by induction the wrong ones among the
+//! first T − d of them are stochastically at least Bin(T − d, 1 − ρ). The claim is refuted at level α if P(Bin(T − d, 1
+//! − ρ) ≤ wrong) < 49α/50. Nothing is asked of how guesses and revelations depend on each other.
 //!
 //! T may depend on the rows before the first judged block, so [`wanted`] reads the share of guesses there.
 //!
-//! Where one rule, fixed beforehand, judges all rows, T need not be promised: given *which* tossed rows reveal and which
-//! it guesses on, the guesses on the others are independent and each is wrong with probability at least 1 − ρ. So all this
-//! holds whatever T came out as ([`Guesses::of_one_rule`]). A toss whose secret has no row left adds to the wrong ones,
-//! which can only make p larger. With rules that change *and* a T that is not promised it would not hold: stopping when
-//! ahead would pay. Nor need the rule be fixed beforehand if it follows from observations alone, see
+//! Where one rule, fixed beforehand, judges all rows, T need not be promised: given *which* tossed rows reveal and
+//! which it guesses on, the guesses on the others are independent and each is wrong with probability at least 1 − ρ. So
+//! all this holds whatever T came out as ([`Guesses::of_one_rule`]). A toss whose secret has no row left adds to the
+//! wrong ones, which can only make p larger. With rules that change *and* a T that is not promised it would not hold:
+//! stopping when ahead would pay. Nor need the rule be fixed beforehand if it follows from observations alone, see
 //! [`secret_blind`](crate::secret_blind).
 //!
 //! # Limits at several δ
 //!
-//! If T was promised, what refutes a claim at its δ is "at most so many wrong ones". The largest of these numbers is that of
-//! one δ, so that all limits hold together and share nothing.
+//! If T was promised, what refutes a claim at its δ is "at most so many wrong ones". The largest of these numbers is
+//! that of one δ, so that all limits hold together and share nothing.
 //!
-//! If T came out, which δ has the largest number depends on T. That T − d wrong ones or fewer are as improbable as the formula
-//! says is true for every T, at every δ. That more than d rows reveal is not: given T, it may be likely. So each of K
-//! positive δ gets α/(50K) for its d ([`Guesses::for_deltas`]). All d are right but for α/50, and then the argument above
-//! holds given T. Without δ > 0 nothing reveals.
+//! If T came out, which δ has the largest number depends on T. That T − d wrong ones or fewer are as improbable as the
+//! formula says is true for every T, at every δ. That more than d rows reveal is not: given T, it may be likely. So
+//! each of K positive δ gets α/(50K) for its d ([`Guesses::for_deltas`]). All d are right but for α/50, and then the
+//! argument above holds given T. Without δ > 0 nothing reveals.
 //!
 //! # References
 //! Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505; Murtagh and Vadhan 2018,
@@ -120,8 +120,8 @@ impl Guesses {
     /// All guesses of a rule on so many tossed rows, counted.
     ///
     /// # Conditions
-    /// As [`Guesses::of_one_rule`]; or the rule follows from what was observed in these rows, and not from their secrets
-    /// ([`secret_blind`](crate::secret_blind)).
+    /// As [`Guesses::of_one_rule`]; or the rule follows from what was observed in these rows, and not from their
+    /// secrets ([`secret_blind`](crate::secret_blind)).
     pub(crate) fn counted(right: u64, wrong: u64, tossed: u64) -> Self {
         Guesses {
             wanted: right + wrong,
@@ -258,8 +258,8 @@ impl Guesses {
     /// Whether (ε, δ)-differential privacy is refuted at level `alpha`.
     ///
     /// # Formula
-    /// P(Bin(T − d, 1/(1+e^ε)) ≤ wrong) < 49α/50, d the least number with P(Bin(m, δ) > d) ≤ α/50, or α/(50K) if T was not
-    /// promised and limits at K positive δ hold together; at δ = 0, d = 0 and α in full.
+    /// P(Bin(T − d, 1/(1+e^ε)) ≤ wrong) < 49α/50, d the least number with P(Bin(m, δ) > d) ≤ α/50, or α/(50K) if T was
+    /// not promised and limits at K positive δ hold together; at δ = 0, d = 0 and α in full.
     ///
     /// # Conditions
     /// See the [module](self).
@@ -370,8 +370,8 @@ mod tests {
         }
     }
 
-    /// P(Bin(100, 0.1) > d): 0.00198 at 19, 0.000808 at 20, 0.000312 at 21 (scipy 1.17, `binom.sf`). At level 0.05 one δ has
-    /// 0.001, each of two 0.0005.
+    /// P(Bin(100, 0.1) > d): 0.00198 at 19, 0.000808 at 20, 0.000312 at 21 (scipy 1.17, `binom.sf`). At level 0.05 one
+    /// δ has 0.001, each of two 0.0005.
     #[test]
     fn limits_at_several_deltas_share_what_is_for_revelations() {
         let promised = test(71, 100, 100);
@@ -396,8 +396,8 @@ mod tests {
         assert!((found - (20_000.0f64 / 3.0).ln()).abs() < 0.1, "{found}");
     }
 
-    /// 4,000 logs of a mechanism whose guesses depend on what it reveals: the rule guesses where it reveals, and on a tenth
-    /// of the other rows.
+    /// 4,000 logs of a mechanism whose guesses depend on what it reveals: the rule guesses where it reveals, and on a
+    /// tenth of the other rows.
     #[test]
     fn guesses_that_prefer_rows_that_reveal_are_covered() {
         let (epsilon, delta, rows) = (1.0f64, 0.1, 150);

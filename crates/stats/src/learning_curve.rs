@@ -41,9 +41,9 @@ pub struct Extrapolation {
 ///
 /// # Formula
 /// Least squares for each exponent of a grid and for a flat curve; weights ∝ (residual sum of
-/// squares)^(−points/2)·points^(−parameters/2), as exp(−BIC/2). The gap may be negative: were it not, noise
-/// alone would always look like something still to be learned. Standard error² = (g−1)/g·Σ(limit₋ᵢ − mean)² + the weighted variance of the limits
-/// over exponents.
+/// squares)^(−points/2)·points^(−parameters/2), as exp(−BIC/2). The gap may be negative: were it not, noise alone would
+/// always look like something still to be learned. Standard error² = (g−1)/g·Σ(limit₋ᵢ − mean)² + the weighted variance
+/// of the limits over exponents.
 ///
 /// # Conditions
 /// An extrapolation: nothing bounds how far it may be off. Errors that have not begun to fall are not

@@ -112,7 +112,7 @@ impl Table {
         Table::new(2, cells.collect())
     }
 
-    /// Neighbours merged while they hold at most 3 % of the rows on the nearer side: a thousand groups,
+    /// Neighbors merged while they hold at most 3 % of the rows on the nearer side: a thousand groups,
     /// finest at both ends, where the statistic weighs most. The secrets are not looked at, so the test
     /// stays exact.
     fn merged(&self) -> Table {
@@ -162,7 +162,7 @@ impl Table {
     }
 }
 
-/// With more distinct ordered observations, neighbours are merged.
+/// With more distinct ordered observations, neighbors are merged.
 const MANY: usize = 2000;
 /// An exact p′ this small is the p-value, and no table is drawn; all others pay this much for it.
 const BEYOND_DOUBT: f64 = 1e-9;
@@ -204,7 +204,7 @@ impl Default for Effort {
 /// # Formula
 /// The [module](self)'s, with Pearson's Σ (O − E)²/E or Anderson and Darling's
 /// Σ_s 1/n_s Σ_j l_j (N M_sj − n_s B_j)²/(B_j (N − B_j)), which does with Σ_s M_sj²/n_s: one addition a row.
-/// Of more than 2,000 distinct ordered observations, about a thousand groups of neighbours are compared.
+/// Of more than 2,000 distinct ordered observations, about a thousand groups of neighbors are compared.
 ///
 /// # Conditions
 /// Independent rows, or at least exchangeable ones given the secrets' places. Same seed, same value.
@@ -219,8 +219,8 @@ pub fn no_leak(table: &Table, kind: Kind, effort: &Effort) -> f64 {
 /// The least p-value of several tables of the same rows, of which the caller knows the number; `None` without tables.
 ///
 /// Where ordered observations of two secrets have so many rows that the distance alone decides the exact p-value, it is
-/// computed for the largest distance only, as the one that proves most: it would take seconds with many columns. For the others
-/// it counts as 1, which makes no p-value smaller.
+/// computed for the largest distance only, as the one that proves most: it would take seconds with many columns. For
+/// the others it counts as 1, which makes no p-value smaller.
 ///
 /// # Conditions, References
 /// Those of [`no_leak`].
@@ -481,8 +481,8 @@ fn extreme_cell(table: &Table) -> f64 {
     (tests * least).min(1.0)
 }
 
-/// The hypergeometric tail from a count outward, on the side away from the mean; not less than `enough` where it is more
-/// than that: of many tails only the least counts.
+/// The hypergeometric tail from a count outward, on the side away from the mean; not less than `enough` where it is
+/// more than that: of many tails only the least counts.
 fn tail(population: u64, part: u64, draws: u64, x: u64, enough: f64) -> f64 {
     let mean = part as f64 * (draws as f64 / population as f64);
     let above = x as f64 > mean;

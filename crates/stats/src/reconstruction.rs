@@ -24,7 +24,8 @@ const SLOPES: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 40.0, 100.0
 /// With p = `found` and q = `without`: max(κ, pκ/q) for κ ≤ q, else max(κ, p + (1 − p)(κ − q)/(1 − q)).
 ///
 /// # Conditions
-/// All arguments in \[0, 1\]. It grows in p and falls in q, so that limits of both that hold together give a lower limit.
+/// All arguments in \[0, 1\]. It grows in p and falls in q, so that limits of both that hold together give a lower
+/// limit.
 pub fn success_at_least(found: f64, without: f64, kappa: f64) -> f64 {
     let (p, q) = (found.clamp(0.0, 1.0), without.clamp(0.0, 1.0));
     let shown = if kappa <= q {
@@ -146,9 +147,9 @@ mod tests {
         }
     }
 
-    /// Both limits at level 0.95, of 1,500 logs of randomized response with odds 3 and 300 rows of each secret: each may
-    /// miss in 5 % of them; 6.7 % are three standard deviations above. The event is fixed, the slope chosen on 60 other
-    /// rows.
+    /// Both limits at level 0.95, of 1,500 logs of randomized response with odds 3 and 300 rows of each secret: each
+    /// may miss in 5 % of them; 6.7 % are three standard deviations above. The event is fixed, the slope chosen on 60
+    /// other rows.
     #[test]
     fn both_limits_cover_at_their_level() {
         let (odds, rows, logs) = (3.0, 300u64, 1_500);

@@ -153,14 +153,15 @@ pub fn divergence_at_least(missed: f64, false_alarm: f64, order: f64) -> f64 {
     })
 }
 
-/// The Rényi divergence of order α > 0 of Bernoulli(`success`) from Bernoulli(`blind`), in nats, lowered by what rounding
-/// may add; 0 where `success` is at most `blind`. Order 1 is the Kullback–Leibler divergence, order ∞ ln(success/blind).
+/// The Rényi divergence of order α > 0 of Bernoulli(`success`) from Bernoulli(`blind`), in nats, lowered by what
+/// rounding may add; 0 where `success` is at most `blind`. Order 1 is the Kullback–Leibler divergence, order ∞
+/// ln(success/blind).
 ///
 /// # Formula
-/// Sibson's information is I_α(S; O) = min_Q D_α(P_SO ‖ P_S × Q). Whether a guess from O is right is one bit of (S, O), of
-/// probability V under P_SO and at most max π under P_S × Q, whatever Q is. Processing does not raise divergences, and
-/// this one falls in its second argument up to V: I_α ≥ d_α(V ‖ max π). It grows in V, so that a lower limit of V gives one
-/// of I_α.
+/// Sibson's information is I_α(S; O) = min_Q D_α(P_SO ‖ P_S × Q). Whether a guess from O is right is one bit of (S, O),
+/// of probability V under P_SO and at most max π under P_S × Q, whatever Q is. Processing does not raise divergences,
+/// and this one falls in its second argument up to V: I_α ≥ d_α(V ‖ max π). It grows in V, so that a lower limit of V
+/// gives one of I_α.
 ///
 /// # References
 /// Y. Polyanskiy, S. Verdú, *Arimoto channel coding converse and Rényi divergence*,
@@ -208,8 +209,8 @@ fn of_both(missed: f64, false_alarm: f64, of: impl Fn(&Bernoullis) -> f64) -> f6
 mod tests {
     use super::*;
 
-    /// Of a binary symmetric channel that errs in a quarter of all cases, uniform prior: α/(α − 1)·ln of half the sum of
-    /// (p^α + q^α)/2 to the power 1/α, twice. Its guesses lose nothing.
+    /// Of a binary symmetric channel that errs in a quarter of all cases, uniform prior: α/(α − 1)·ln of half the sum
+    /// of (p^α + q^α)/2 to the power 1/α, twice. Its guesses lose nothing.
     #[test]
     fn guesses_of_a_binary_symmetric_channel_show_all_of_its_sibson_information() {
         let (v, w) = (0.75f64, 0.25f64);

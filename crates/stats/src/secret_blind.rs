@@ -2,24 +2,25 @@
 //!
 //! # Why all rows may judge
 //!
-//! Coins name the secret of each row, as in [`all_rows`](crate::all_rows): the rows that are taken are independent pairs of a
-//! fair secret and what was observed. Under ε-differential privacy the secret of a row, given *what was observed in all of
-//! them*, is either one with probability at most e^ε/(1 + e^ε), independently of the others. So which events are tested, how
-//! many they are and which part of a level each one gets may follow from the observations of these rows in any way, as long
-//! as secrets are not looked at. That level itself is settled beforehand. What a column holds, numbers or labels, counts as
-//! settled, too: whoever decides that by reading rows must not look at their secrets.
+//! Coins name the secret of each row, as in [`all_rows`](crate::all_rows): the rows that are taken are independent
+//! pairs of a fair secret and what was observed. Under ε-differential privacy the secret of a row, given *what was
+//! observed in all of them*, is either one with probability at most e^ε/(1 + e^ε), independently of the others. So
+//! which events are tested, how many they are and which part of a level each one gets may follow from the observations
+//! of these rows in any way, as long as secrets are not looked at. That level itself is settled beforehand. What a
+//! column holds, numbers or labels, counts as settled, too: whoever decides that by reading rows must not look at their
+//! secrets.
 //!
 //! With δ > 0 the same holds for rows that do not reveal their secret, given which ones do. All tests are of the same m
-//! rows. If some test gets at most L of the level, more rows than its quantile of Bin(m, δ) at L/50 reveal with probability L/50
-//! at most, and every other quantile is larger: so that much is lost once, not for each test, and 49/50 of what all tests have is
-//! left for the rest.
+//! rows. If some test gets at most L of the level, more rows than its quantile of Bin(m, δ) at L/50 reveal with
+//! probability L/50 at most, and every other quantile is larger: so that much is lost once, not for each test, and
+//! 49/50 of what all tests have is left for the rest.
 //!
 //! # Why secrets may be looked at one after the other
 //!
-//! Given all that was observed, secrets are independent. So given the secrets of some rows, too, those of the others still are
-//! either one with probability at most e^ε/(1 + e^ε), whichever rows these are, as long as each was chosen by what was known before it. Which of
-//! the other rows are guessed, how, and how much each guess weighs, may follow from all that was observed and from the secrets that were
-//! revealed.
+//! Given all that was observed, secrets are independent. So given the secrets of some rows, too, those of the others
+//! still are either one with probability at most e^ε/(1 + e^ε), whichever rows these are, as long as each was chosen by
+//! what was known before it. Which of the other rows are guessed, how, and how much each guess weighs, may follow from
+//! all that was observed and from the secrets that were revealed.
 //!
 //! If a secret is called more often than it has rows, which has a probability of 0.3 % at most, nothing is tested.
 //!
@@ -52,8 +53,8 @@ pub struct RowSet {
 }
 
 impl TakenRows {
-    /// Tosses and takes. `counts` has, for each kind of observation, the rows of both secrets. `None` if one is called more
-    /// often than it has rows.
+    /// Tosses and takes. `counts` has, for each kind of observation, the rows of both secrets. `None` if one is called
+    /// more often than it has rows.
     ///
     /// # Formula
     /// The number of tosses is the largest m with m/2 + 3√m/2 ≤ min(n_a, n_b).
@@ -206,8 +207,8 @@ mod tests {
         assert!(RowSet::new(5, |_| false).is_empty());
     }
 
-    /// 2,000 logs of four outcomes with odds of exactly e^ε one way or the other. The event is the outcome with most rows
-    /// whichever secret they have, and the level is α for both guesses on it together. Half of ε is refuted.
+    /// 2,000 logs of four outcomes with odds of exactly e^ε one way or the other. The event is the outcome with most
+    /// rows whichever secret they have, and the level is α for both guesses on it together. Half of ε is refuted.
     #[test]
     fn events_chosen_by_observations_alone_are_covered() {
         let (epsilon, alpha, logs) = (1.0f64, 0.05, 2000);

@@ -56,7 +56,7 @@ const FOR_STEP: f64 = 0.04;
 ///
 /// # Conditions
 /// Independent rows; cells and pair fixed without looking at these rows. Any alphabet, seen or not.
-/// `rng` independent of the rows: the limit is randomised, a seed gives one limit.
+/// `rng` independent of the rows: the limit is randomized, a seed gives one limit.
 ///
 /// # References
 /// Chan, Diakonikolas, Valiant and Valiant (2014), 10.1137/1.9781611973402.88; Pólya and Schur (1914),
@@ -289,7 +289,7 @@ fn fair(m: u64, t: f64) -> (f64, f64) {
         mass *= x / (n - x + 1.0);
         x -= 1.0;
     }
-    // Normalising by the law's own sum removes the error of its first term.
+    // Normalizing by the law's own sum removes the error of its first term.
     ((tilted / all).ln(), 0.5 * n * (1.0 - squares / tilted))
 }
 

@@ -48,7 +48,7 @@ pub fn normal_quantile(p: f64) -> f64 {
 /// freedom, wherever the value is a normal double.
 ///
 /// # Formula
-/// Q(ν/2, x/2), the regularised upper incomplete gamma function: its complement's series left of
+/// Q(ν/2, x/2), the regularized upper incomplete gamma function: its complement's series left of
 /// the mean, Legendre's continued fraction right of it.
 ///
 /// # Panics

@@ -273,8 +273,8 @@ impl Past {
     }
 }
 
-/// The rates at about a hundred cuts and more for rare events, from one before all rows to one behind them, at `end`. Cuts are halfway
-/// between scores: those of a rule that has learned more differ a little from those of the past.
+/// The rates at about a hundred cuts and more for rare events, from one before all rows to one behind them, at `end`.
+/// Cuts are halfway between scores: those of a rule that has learned more differ a little from those of the past.
 fn cuts(
     steps: impl Iterator<Item = (f64, u64, u64)> + Clone,
     end: f64,
@@ -368,7 +368,8 @@ mod tests {
         assert_eq!(few.boldest(60_000, 0.005).expect("guesses").above, 3.0);
     }
 
-    /// Where a third of the rows may reveal, what is guessed on fewer proves nothing: the ends that suffice at δ = 0 do not.
+    /// Where a third of the rows may reveal, what is guessed on fewer proves nothing: the ends that suffice at δ = 0 do
+    /// not.
     #[test]
     fn a_large_delta_asks_for_more_guesses() {
         let steps = [

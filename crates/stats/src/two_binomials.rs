@@ -18,7 +18,7 @@
 //! rows, the pooled binomial limit are good: each inverts a bound of this very tail.
 //!
 //! **The exact limit.** B is bounded over base rates without a grid's gap. On the line P = δ + wQ put
-//! nodes (P_i − s, Q_i + s/w), and join neighbours by a segment in the log-odds (θ, η). Along it
+//! nodes (P_i − s, Q_i + s/w), and join neighbors by a segment in the log-odds (θ, η). Along it
 //!
 //! ln P(D ≤ d) = C − n_a ln(1 + e^θ) − n_b ln(1 + e^η),
 //!

@@ -114,13 +114,13 @@ fn in_band(n: i64, m: i64, reached: i64) -> f64 {
 
 /// C(n, m), where `is_end` says whether a value ends after so many rows.
 ///
-/// By numbers of rows i + j: those of one number do not depend on each other, and only those between the first and the last
-/// that are not 1 are visited, for where both before it are 1 so is C.
+/// By numbers of rows i + j: those of one number do not depend on each other, and only those between the first and the
+/// last that are not 1 are visited, for where both before it are 1 so is C.
 fn paths_that_reach(n: i64, m: i64, reached: i64, is_end: impl Fn(usize) -> bool) -> f64 {
     let (n, m) = (n.min(m), n.max(m));
     let weights: Vec<f64> = (0..=n).map(|i| i as f64).collect();
-    // C(i, j) of one number of rows and of the one before, each i at i + 1. The neighbors of what is visited are 1; beyond
-    // the edges they weigh nothing.
+    // C(i, j) of one number of rows and of the one before, each i at i + 1. The neighbors of what is visited are 1;
+    // beyond the edges they weigh nothing.
     let mut now = vec![1.0f64; n as usize + 3];
     let mut next = now.clone();
     let (mut first, mut last) = (0, 0);

@@ -4,20 +4,19 @@
 //! the score: of a Gaussian shift about two thirds. Here every row counts with its own weight.
 //!
 //! # Formula
-//! For every bounded g and α > 1,
-//! D_α(P ‖ Q) ≥ α/(α − 1)·ln E_P e^((α − 1)g) − ln E_Q e^(αg), and D_1 = KL ≥ E_P g − ln E_Q e^g, with equality at
-//! g = ln dP/dQ. So a lower limit of the first mean and an upper one of the second, at α/2 each, give a lower limit. g is
-//! constant on some bins of the score and settled beforehand.
+//! For every bounded g and α > 1, D_α(P ‖ Q) ≥ α/(α − 1)·ln E_P e^((α − 1)g) − ln E_Q e^(αg), and D_1 = KL ≥ E_P g − ln
+//! E_Q e^g, with equality at g = ln dP/dQ. So a lower limit of the first mean and an upper one of the second, at α/2
+//! each, give a lower limit. g is constant on some bins of the score and settled beforehand.
 //!
-//! *The means.* For numbers v in \[low, high\] with E v ≤ m and a stake λ ≥ 0 with λ(m − low) < 1, the product of
-//! 1 + λ(v − m) over independent rows has mean at most 1, so it is at least 1/α with probability α at most (Markov). The
-//! product falls in m; the m where it is 1/α is a lower limit. With λ settled beforehand this is exact for every
-//! number of rows.
+//! *The means.* For numbers v in \[low, high\] with E v ≤ m and a stake λ ≥ 0 with λ(m − low) < 1, the product of 1 +
+//! λ(v − m) over independent rows has mean at most 1, so it is at least 1/α with probability α at most (Markov). The
+//! product falls in m; the m where it is 1/α is a lower limit. With λ settled beforehand this is exact for every number
+//! of rows.
 //!
 //! # References
-//! R. Atar, K. Chowdhary, P. Dupuis 2015, *Robust bounds on risk-sensitive functionals via Rényi divergence*, Theorem 2.1,
-//! doi:10.1137/130939730; M. D. Donsker, S. R. S. Varadhan 1975, doi:10.1002/cpa.3160280102; I. Waudby-Smith, A. Ramdas 2024,
-//! doi:10.1093/jrsssb/qkad009.
+//! R. Atar, K. Chowdhary, P. Dupuis 2015, *Robust bounds on risk-sensitive functionals via Rényi divergence*, Theorem
+//! 2.1, doi:10.1137/130939730; M. D. Donsker, S. R. S. Varadhan 1975, doi:10.1002/cpa.3160280102; I. Waudby-Smith, A.
+//! Ramdas 2024, doi:10.1093/jrsssb/qkad009.
 
 use crate::bisection::bisect;
 

@@ -25,7 +25,7 @@ pub struct Fit {
     pub grids: Vec<RecordedGrid>,
 }
 
-/// How a column's numbers were recorded, as it was recognised from their values.
+/// How a column's numbers were recorded, as it was recognized from their values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedGrid {
     /// The name of the column.
@@ -168,7 +168,7 @@ fn word(log: &Log, secret: usize) -> Option<String> {
 struct Tested {
     p_value: f64,
     test: GoodnessTest,
-    /// The grid that was recognised for it.
+    /// The grid that was recognized for it.
     grid: Option<RecordedGrid>,
 }
 
@@ -250,7 +250,7 @@ fn test(log: &Log, column: usize, laws: &[(usize, Law)]) -> Result<Vec<Tested>, 
 fn recorded(log: &Log, column: usize, laws: &[Claimed]) -> Tested {
     let mut values: Vec<(f64, u64)> = laws.iter().flat_map(|law| law.0.iter().copied()).collect();
     merge_equal(&mut values);
-    let grid = grid::recognise(&values);
+    let grid = grid::recognize(&values);
     let (p_value, convention) = grid::fit(laws, grid);
     Tested {
         p_value,

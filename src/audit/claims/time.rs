@@ -79,8 +79,8 @@ pub(crate) fn judge(
     }
 }
 
-/// The p-value of no median beyond the bound: tests of order statistics, both directions and all pairs together, at their part of
-/// the level.
+/// The p-value of no median beyond the bound: tests of order statistics, both directions and all pairs together, at
+/// their part of the level.
 fn p_value(differences: &Differences, at_most: f64, part: f64) -> Option<f64> {
     let pairs = &differences.pairs;
     let of_pair = |pair: &Difference| pair.beyond(at_most);

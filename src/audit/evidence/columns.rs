@@ -1,9 +1,9 @@
 //! Events of single columns and of two, each guessed on by itself in all rows of a small log.
 //!
-//! An attack that has to be learned leaves half of a small log to judge, or less. What a column shows by itself needs no
-//! learning: each label and each tail of its numbers is an event, whatever secrets its rows have. Guesses of either secret on
-//! thirty such events, which share three tenths of the level, have limits 3.5 standard errors from the estimate, where one test
-//! has 1.6, and judge two or three times as many rows.
+//! An attack that has to be learned leaves half of a small log to judge, or less. What a column shows by itself needs
+//! no learning: each label and each tail of its numbers is an event, whatever secrets its rows have. Guesses of either
+//! secret on thirty such events, which share three tenths of the level, have limits 3.5 standard errors from the
+//! estimate, where one test has 1.6, and judge two or three times as many rows.
 
 use crate::audit::evidence::event::{Candidate, Observed};
 use crate::audit::evidence::pair_test::{PairTest, Planned, Tested, TestedPair};

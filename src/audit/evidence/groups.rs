@@ -1,7 +1,8 @@
 //! Groups of similar rows of a log of several columns, judged together by all its rows.
 //!
-//! Of fifty outcomes that each tell a little, rows before do not say which ones, and each by itself is too rare. But rows can be put into groups
-//! by what they are like, and of some groups the secrets show at once that more is told than a claim allows.
+//! Of fifty outcomes that each tell a little, rows before do not say which ones, and each by itself is too rare. But
+//! rows can be put into groups by what they are like, and of some groups the secrets show at once that more is told
+//! than a claim allows.
 
 use crate::audit::evidence::pair_test::{Names, PairTest, Planned, Shown, Tested, TestedPair};
 use crate::audit::figures::privacy::witness::WitnessEvent;
@@ -15,8 +16,8 @@ use leakgauge_stats::secret_blind::TakenRows;
 /// What groups get of the level beside events of columns, and beside events that rows before chose.
 const BESIDE_EVENTS: f64 = 0.25;
 const BESIDE_LEARNED_EVENTS: f64 = 0.2;
-/// Groups have so many rows in a log of that many, and the sixth root of the rows more or less in others: chosen on logs of sparse
-/// vectors and histograms of 800 to 20,000 rows.
+/// Groups have so many rows in a log of that many, and the sixth root of the rows more or less in others: chosen on
+/// logs of sparse vectors and histograms of 800 to 20,000 rows.
 const ROWS: (f64, f64) = (40.0, 500.0);
 /// A group shows little with fewer rows of the other secret than these, expected at the ε by which it is kept.
 const WRONG: f64 = 4.0;
@@ -121,8 +122,8 @@ fn tests(
         .collect()
 }
 
-/// Sets of groups of about so many rows: along tails where there are some, else along all axes and principal components, or along all
-/// axes in two sizes where these are few.
+/// Sets of groups of about so many rows: along tails where there are some, else along all axes and principal
+/// components, or along all axes in two sizes where these are few.
 fn formed(observations: &Observations, seen: &[(u32, u64)], rows: u64) -> Vec<Vec<Group>> {
     let of_size = |size: f64| (size * rows as f64) as u64;
     let of_tails = tails(observations, seen, of_size(OF_TAILS));

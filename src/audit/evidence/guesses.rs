@@ -22,8 +22,8 @@ const LEARNED: [&dyn PairTest; 2] = [&tails::Tails, &RareEvent];
 /// Tests that are chosen without looking at secrets: all that are tried.
 const BLIND: [&dyn PairTest; 3] = [&Columns, &Groups, &Masked];
 
-/// A secret has so many rows, at least, where rows before say which events have a test of their own. With fewer, all rows
-/// are needed to judge.
+/// A secret has so many rows, at least, where rows before say which events have a test of their own. With fewer, all
+/// rows are needed to judge.
 const OTHER_ROWS: u64 = 10_000;
 
 /// The guesses of a limit of privacy.

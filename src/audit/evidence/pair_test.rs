@@ -15,9 +15,9 @@ use leakgauge_stats::guess_tests;
 
 /// A kind of test beside the guesses at the ends of an attack's scores.
 pub(crate) trait PairTest: Sync {
-    /// What is tested, and the share of the level for it; `None` where this kind is not tried. That follows from numbers
-    /// of rows, columns, secrets and observations, from the attacks asked for and from claims, never from how a row that
-    /// judges would be guessed.
+    /// What is tested, and the share of the level for it; `None` where this kind is not tried. That follows from
+    /// numbers of rows, columns, secrets and observations, from the attacks asked for and from claims, never from how a
+    /// row that judges would be guessed.
     fn plan<'a>(&self, pair: &'a TestedPair<'a>) -> Option<Planned<'a>>;
 }
 

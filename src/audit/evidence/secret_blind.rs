@@ -37,8 +37,8 @@ pub(crate) struct BlindRows {
 }
 
 impl Blind {
-    /// Of a log of two secrets. `None` where no such test is tried; that follows from numbers of rows and columns, from the
-    /// attacks asked for and from the claims.
+    /// Of a log of two secrets. `None` where no such test is tried; that follows from numbers of rows and columns, from
+    /// the attacks asked for and from the claims.
     pub fn of(prepared: &Prepared, has_many_rows: bool) -> Option<Self> {
         let (observations, counts) = (&prepared.log.observations, &prepared.log.counts);
         let least = counts.rows().iter().copied().min().unwrap_or(0);
@@ -70,8 +70,8 @@ impl Blind {
     }
 }
 
-/// The ε by which groups are kept: those that are claimed at δ = 0. None where groups are not tried: in logs of one column, of
-/// many rows, and where other ε or curves are claimed and none at δ = 0.
+/// The ε by which groups are kept: those that are claimed at δ = 0. None where groups are not tried: in logs of one
+/// column, of many rows, and where other ε or curves are claimed and none at δ = 0.
 fn references(prepared: &Prepared) -> Vec<f64> {
     let columns = prepared.log.observations.columns().len() as u64;
     let rows = prepared.log.counts.rows();

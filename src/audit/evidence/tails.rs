@@ -1,9 +1,10 @@
-//! Single observations and tails of a column of numbers, each guessed on by itself beside the guesses at extreme scores.
+//! Single observations and tails of a column of numbers, each guessed on by itself beside the guesses at extreme
+//! scores.
 //!
-//! Of five outcomes of a weak leak the first rows do not tell which one gives the secret away, and waiting for rows that do
-//! leaves few to judge. Testing all of them costs little instead: ten tests at a tenth of the level each have limits
-//! 2.6 standard errors from the estimate, where one test has 1.6, and nearly all rows judge. Rows before say which events
-//! get more of the level than others.
+//! Of five outcomes of a weak leak the first rows do not tell which one gives the secret away, and waiting for rows
+//! that do leaves few to judge. Testing all of them costs little instead: ten tests at a tenth of the level each have
+//! limits 2.6 standard errors from the estimate, where one test has 1.6, and nearly all rows judge. Rows before say
+//! which events get more of the level than others.
 
 use crate::audit::evidence::event::{Candidate, Observed};
 use crate::audit::evidence::pair_test::{PairTest, Planned, Tested, TestedPair};
@@ -193,8 +194,8 @@ fn ladder(steps: &[(f64, [u64; 2], [u64; 2])], event: impl Fn(f64) -> Observed) 
 mod tests {
     use super::*;
 
-    /// 1,000 past rows on ten values, 100 each. Tails of 500, 250, 125 and fewer rows are wanted, and each ends with the value
-    /// that reaches it. What judges is counted in the same tails.
+    /// 1,000 past rows on ten values, 100 each. Tails of 500, 250, 125 and fewer rows are wanted, and each ends with
+    /// the value that reaches it. What judges is counted in the same tails.
     #[test]
     fn tails_end_where_values_end() {
         let steps: Vec<(f64, [u64; 2], [u64; 2])> = (0..10)

@@ -1,5 +1,5 @@
-//! What is reported of a log: one folder a figure, with its type, what is planned for it, how the certification rows are
-//! judged, and what it comes to.
+//! What is reported of a log: one folder a figure, with its type, what is planned for it, how the certification rows
+//! are judged, and what it comes to.
 //!
 //! To add a figure that nothing else reads: a folder or a file here with its type and a [`Figure`](stages::Figure), its
 //! `mod`, and a line in the list below; the audit then runs its stages, and the findings have a field of that name.
@@ -31,7 +31,8 @@ use reconstruction::figure::Reconstructions;
 use stages::Figure;
 pub(crate) use stages::Settled;
 
-/// Defines what is kept of every figure at every stage from one list: the field of the findings, what makes it, its type.
+/// Defines what is kept of every figure at every stage from one list: the field of the findings, what makes it, its
+/// type.
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident: $figure:ty => $found:ty,)+) => {
         /// What is settled for every figure.

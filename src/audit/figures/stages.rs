@@ -18,8 +18,8 @@ pub(crate) trait Figure {
     /// What is reported.
     type Found;
 
-    /// Settles what will be judged. Rules of the attack are handed to the plan of the audit, which judges them with its own
-    /// ([`Plan::add_rules`]).
+    /// Settles what will be judged. Rules of the attack are handed to the plan of the audit, which judges them with its
+    /// own ([`Plan::add_rules`]).
     fn plan(prepared: &Prepared, tuned: &Tuned, plan: &mut Plan) -> Self::Plan;
 
     /// Looks at the rows that judge, for what the audit does not look for by itself.

@@ -1,9 +1,9 @@
 //! Which logs have rows before the certification rows that testify too, and where their blocks begin.
 //!
-//! An attack that has seen a tenth of the rows is nearly as good as one that has seen most of them only where
-//! learning is quick: with scores that the log brings, with one column of numbers, with few distinct
-//! observations. Elsewhere more rows would judge worse attacks, but for one block where rows are many. Whether blocks are
-//! judged, and from when on, follows from numbers of secrets, rows, columns and distinct observations alone.
+//! An attack that has seen a tenth of the rows is nearly as good as one that has seen most of them only where learning
+//! is quick: with scores that the log brings, with one column of numbers, with few distinct observations. Elsewhere
+//! more rows would judge worse attacks, but for one block where rows are many. Whether blocks are judged, and from when
+//! on, follows from numbers of secrets, rows, columns and distinct observations alone.
 
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::pair_count;

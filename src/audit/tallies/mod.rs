@@ -76,8 +76,8 @@ impl PlugIn {
 }
 
 impl Tallies {
-    /// All estimates of the total variation of a pair of a discrete log. Millions of pairs would fill memory, of which a
-    /// report shows few: so they are computed where they are asked for.
+    /// All estimates of the total variation of a pair of a discrete log. Millions of pairs would fill memory, of which
+    /// a report shows few: so they are computed where they are asked for.
     pub(crate) fn points(&self, [a, b]: [u32; 2]) -> Option<TotalVariationPoints> {
         let plug_in = self.plug_in.as_ref()?;
         let pair = pair_index(plug_in.counts.secrets(), a, b);

@@ -162,11 +162,11 @@ fn narrowest(
     plan: Option<&[u64]>,
     alpha: f64,
 ) -> RiskLimit {
-    let risk: f64 = prior.iter().zip(spreads).map(|(p, s)| p * s.centre).sum();
+    let risk: f64 = prior.iter().zip(spreads).map(|(p, s)| p * s.center).sum();
     let expected = |rows: &[u64]| -> Vec<u64> {
         let of_secret = rows.iter().zip(spreads);
         of_secret
-            .map(|(&rows, spread)| (spread.centre * rows as f64) as u64)
+            .map(|(&rows, spread)| (spread.center * rows as f64) as u64)
             .collect()
     };
     let betting = rates.map_or(f64::INFINITY, |rates| risk + rates.width(alpha));

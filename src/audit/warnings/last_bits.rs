@@ -8,7 +8,8 @@ use leakgauge_attack::measure::last_bits::last_bits;
 /// A warning is wrong with at most about this probability.
 const LEVEL: f64 = 1e-6;
 
-/// Looks at the training and tuning rows, as all that helps to choose an attack. Without a claim of privacy nobody is told: an estimate is about the law that samples follow, up to rounding.
+/// Looks at the training and tuning rows, as all that helps to choose an attack. Without a claim of privacy nobody is
+/// told: an estimate is about the law that samples follow, up to rounding.
 pub(crate) fn warning(prepared: &Prepared) -> Option<Warning> {
     let attacks = &prepared.options.attacks;
     let is_read = attacks.built_in() == Some(ScorerChoice::Bits) || attacks.are_given();

@@ -21,7 +21,7 @@ pub enum Warning {
         /// The share expected in random order.
         expected: f64,
     },
-    /// Neighbouring rows of a secret resemble each other.
+    /// Neighboring rows of a secret resemble each other.
     Autocorrelation {
         /// The column.
         column: String,

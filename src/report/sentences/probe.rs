@@ -13,7 +13,8 @@ use leakgauge_plot::clean;
 pub const SPAWN_WARNING: &str = "warning: every sample is a process of its own. Starting a process takes far longer and \
                                  varies far more than most of what is measured: small leaks will not be seen.";
 
-/// What became of the claims, and of the pair that differs most. `is_whole` says whether the collection ended by itself.
+/// What became of the claims, and of the pair that differs most. `is_whole` says whether the collection ended by
+/// itself.
 pub fn decided(line: &Line, is_whole: bool) -> String {
     let blocks = line.blocks.unwrap_or(0);
     let mut text = match is_whole {

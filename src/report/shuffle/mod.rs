@@ -28,8 +28,8 @@ fn curve(points: Vec<(f64, f64)>) -> Mark {
 /// Points at most for which a line shows where it was computed.
 const FEW: usize = 12;
 
-/// The layers, with the points of lines through few: between them the lines are only a guide. Points of earlier layers are
-/// larger, so that they show under later ones where values agree.
+/// The layers, with the points of lines through few: between them the lines are only a guide. Points of earlier layers
+/// are larger, so that they show under later ones where values agree.
 fn with_points(layers: Vec<Layer>) -> Vec<Layer> {
     let last = layers.len().saturating_sub(1);
     let both = layers.into_iter().enumerate().flat_map(|(at, layer)| {

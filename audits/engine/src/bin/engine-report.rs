@@ -1,4 +1,5 @@
-//! The report of a log through the engine, in JSON: `engine-report [--cluster URL] LOG…`. What is wrong goes to standard error.
+//! The report of a log through the engine, in JSON: `engine-report [--cluster URL] LOG…`. What is wrong goes to
+//! standard error.
 
 use std::process::ExitCode;
 

@@ -28,8 +28,8 @@ pub struct LastBits {
 ///
 /// # Formula
 /// χ² of homogeneity of "the last of the 53 bits of the significand is set" between secrets, summed over binary
-/// exponents: the sum x = s + noise has zeros at its end where it is smaller than the noise, and that depends on s. Secrets
-/// with fewer than five expected rows in a cell are left out there.
+/// exponents: the sum x = s + noise has zeros at its end where it is smaller than the noise, and that depends on s.
+/// Secrets with fewer than five expected rows in a cell are left out there.
 ///
 /// # Conditions
 /// Rows are independent. The test is asymptotic.

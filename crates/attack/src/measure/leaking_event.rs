@@ -2,8 +2,8 @@
 //!
 //! # Formula
 //! The largest pointwise maximal leakage is max ln(P_s(o)/(πP)(o)) over observations and secrets. Of a set E of
-//! observations ln(P_s(E)/(πP)(E)) is no larger, because a ratio of sums is at most the largest ratio: rare observations
-//! count together.
+//! observations ln(P_s(E)/(πP)(E)) is no larger, because a ratio of sums is at most the largest ratio: rare
+//! observations count together.
 //!
 //! # References
 //! S. Saeidian, G. Cervia, T. J. Oechtering, M. Skoglund, *Pointwise maximal leakage*, doi:10.1109/TIT.2023.3304378.
@@ -41,9 +41,9 @@ struct Sums {
 }
 
 impl LeakingEvent {
-    /// The event that promises most. Observations are put in the order of their smoothed ratios on the rows of `fit`, each
-    /// beside the secret that it speaks for; the number of observations is chosen on the rows of `tune`. `None` if no
-    /// secret of positive prior has rows in both.
+    /// The event that promises most. Observations are put in the order of their smoothed ratios on the rows of `fit`,
+    /// each beside the secret that it speaks for; the number of observations is chosen on the rows of `tune`. `None` if
+    /// no secret of positive prior has rows in both.
     pub fn find(fit: &Counts, tune: &Counts, prior: &[f64], alpha: f64) -> Option<Self> {
         let mut of_secret: Vec<Vec<(f64, u32)>> = vec![Vec::new(); prior.len()];
         for cells in fit.by_symbol() {
@@ -168,8 +168,8 @@ fn promised(sums: &Sums, rows: u64, prior: f64, level: &Wilson) -> f64 {
     pointwise(own, prior, others)
 }
 
-/// ln(p/(πp + u)) for the probability p of an event under a secret of prior π, and u = Σ π_s P_s(E) over the others: the
-/// pointwise leakage of the event. It grows in p and falls in u.
+/// ln(p/(πp + u)) for the probability p of an event under a secret of prior π, and u = Σ π_s P_s(E) over the others:
+/// the pointwise leakage of the event. It grows in p and falls in u.
 pub fn pointwise(own: f64, prior: f64, others: f64) -> f64 {
     (own / (prior * own + others)).ln()
 }

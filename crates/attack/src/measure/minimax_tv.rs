@@ -21,7 +21,7 @@ struct Approximation {
     terms: &'static [(usize, usize, f64)],
 }
 
-/// Polynomials that minimise the largest of |R(x, y) − |x − y|| / √(x + y) among those of their degree
+/// Polynomials that minimize the largest of |R(x, y) − |x − y|| / √(x + y) among those of their degree
 /// that vanish where x = y, found by linear programming. That error is
 /// 0.1489, 0.1193 and 0.0953: about 0.58 / degree.
 const APPROXIMATIONS: [Approximation; 3] = [
@@ -175,7 +175,7 @@ impl Estimator {
         powers
     }
 
-    /// Plug-in, but for differences that chance could explain a polynomial in the standardised
+    /// Plug-in, but for differences that chance could explain a polynomial in the standardized
     /// difference, its powers replaced by their unbiased estimates (Hermite polynomials).
     fn strip(&self, x: f64, y: f64) -> f64 {
         let difference = (x / self.a_rows - y / self.b_rows).abs();
@@ -239,12 +239,12 @@ impl SparsePair {
 /// With at most four distinct observations it is the plug-in throughout.
 ///
 /// # Conditions
-/// Independent rows. The monomials are unbiased for multinomial rows, whatever n_a and n_b; the second
-/// case rests on a normal approximation. All polynomials vanish where p = q, at the price of up to
-/// twice the error of the best ones: two secrets with the same distribution give 0 on average, however
-/// large the alphabet. Where most rows show something seen once, no estimator can tell whether the secrets
-/// are alike: it falls towards 0 then, see [`SparsePair::is_hopeless`]. With very unequal rows the normal approximation is coarser: 0.04 above 0 was seen
-/// with 1,000 against 20,000 rows. Not clipped: such secrets give negative values half of the time.
+/// Independent rows. The monomials are unbiased for multinomial rows, whatever n_a and n_b; the second case rests on a
+/// normal approximation. All polynomials vanish where p = q, at the price of up to twice the error of the best ones:
+/// two secrets with the same distribution give 0 on average, however large the alphabet. Where most rows show something
+/// seen once, no estimator can tell whether the secrets are alike: it falls towards 0 then, see
+/// [`SparsePair::is_hopeless`]. With very unequal rows the normal approximation is coarser: 0.04 above 0 was seen with
+/// 1,000 against 20,000 rows. Not clipped: such secrets give negative values half of the time.
 ///
 /// # References
 /// Jiao, Han, Weissman 2018, *Minimax Estimation of the L1 Distance*, for the three regimes and the

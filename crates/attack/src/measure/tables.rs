@@ -4,8 +4,8 @@ use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind, Observations};
 use leakgauge_stats::no_leak::{Kind, Table};
 
-/// What is compared: labels, or integers that recur often, as they are; else each column of numbers in its order, and the
-/// labels beside them.
+/// What is compared: labels, or integers that recur often, as they are; else each column of numbers in its order, and
+/// the labels beside them.
 pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)> {
     if observations.kind() == ObservationKind::Discrete && !is_sparse(observations, counts) {
         return vec![(by_key(counts, u64::from), Kind::Unordered)];
@@ -22,7 +22,8 @@ pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)
     tables
 }
 
-/// One column of numbers so different that cells hold hardly any rows: their order says more. Secrets are not looked at.
+/// One column of numbers so different that cells hold hardly any rows: their order says more. Secrets are not looked
+/// at.
 fn is_sparse(observations: &Observations, counts: &Counts) -> bool {
     const FEW: u64 = 50;
     observations.columns().len() == 1

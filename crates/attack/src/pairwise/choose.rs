@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_at_zero_go_to_the_side_that_the_tune_rows_favour() {
+    fn ties_at_zero_go_to_the_side_that_the_tune_rows_favor() {
         let (scores, counts) = table(
             &[0.0, -1.0],
             &[(0, 0, 90), (1, 0, 10), (0, 1, 10), (1, 1, 90)],

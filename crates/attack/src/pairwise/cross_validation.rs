@@ -1,7 +1,8 @@
 //! What an attacker's scores promise of privacy, by cross-validation inside the tune rows.
 //!
-//! The largest limit over all cuts of the rows that chose the cut is mostly that of the luckiest cut, and most so for the
-//! attackers whose scores are noisiest. So cuts are chosen on one half of the rows and counted on the other, both ways.
+//! The largest limit over all cuts of the rows that chose the cut is mostly that of the luckiest cut, and most so for
+//! the attackers whose scores are noisiest. So cuts are chosen on one half of the rows and counted on the other, both
+//! ways.
 
 use leakgauge_base::parallel;
 use leakgauge_base::quantity::PrivacyParameter;

@@ -59,7 +59,8 @@ pub enum Event {
     Both(Box<[Event; 2]>),
     /// The first secret's score less the second's.
     Score(ScoreEvent),
-    /// One of some groups of similar rows, which were formed without looking at secrets and taken because they have many rows of one.
+    /// One of some groups of similar rows, which were formed without looking at secrets and taken because they have
+    /// many rows of one.
     Groups {
         /// Those that were taken.
         groups: u64,

@@ -1,7 +1,7 @@
 //! Tails of a column of numbers: how many rows they have, and where they end.
 //!
-//! Nobody knows how far out a leak shows, so tails of several sizes are tried, each twice as large as the next one: with
-//! fewer sizes the best one is missed by more, with more of them each has less of the level.
+//! Nobody knows how far out a leak shows, so tails of several sizes are tried, each twice as large as the next one:
+//! with fewer sizes the best one is missed by more, with more of them each has less of the level.
 
 /// Each tail has so many times the rows of the next one.
 const RARER: u64 = 2;

@@ -1,11 +1,13 @@
 //! Guesses on rows whose secrets stay masked until the end.
 //!
-//! What was observed in all rows is known from the start. Secrets are revealed step by step: first those of some rows that are drawn at
-//! random, then, as often as a regression has learned from all that is revealed, those of rows about which it says least. The
-//! rows that remain are guessed. So nearly all rows that an event is made of judge it, and all others teach what it is.
+//! What was observed in all rows is known from the start. Secrets are revealed step by step: first those of some rows
+//! that are drawn at random, then, as often as a regression has learned from all that is revealed, those of rows about
+//! which it says least. The rows that remain are guessed. So nearly all rows that an event is made of judge it, and all
+//! others teach what it is.
 //!
 //! # References
-//! Lei and Fithian 2018, AdaPT, doi:10.1111/rssb.12274, for p-values that are revealed in an order that earlier ones choose.
+//! Lei and Fithian 2018, AdaPT, doi:10.1111/rssb.12274, for p-values that are revealed in an order that earlier ones
+//! choose.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -28,8 +30,8 @@ const TIMES: usize = 4;
 const SPARE: f64 = 1.8;
 /// The regression's penalty on coefficients of features of variance 1.
 const PENALTY: f64 = 20.0;
-/// Tails of columns of many numbers are features if they have one in so many rows, or more: six of the [`halves`], which are
-/// rounded down.
+/// Tails of columns of many numbers are features if they have one in so many rows, or more: six of the
+/// [`halves`](super::ladder::halves), rounded down.
 const RAREST: u64 = 65;
 /// Scores of guesses are so many parts of a nat, and not more than so many nats.
 const STEPS_PER_NAT: f64 = 4.0;
@@ -51,13 +53,13 @@ pub struct MaskedGuesses {
     pub guessed: [RowSet; 2],
     /// All rows but those whose secrets were revealed at random.
     pub masked: RowSet,
-    /// What was observed in the rows that are guessed to be of either secret, if an event of one column says it for all masked rows; else
-    /// which columns tell.
+    /// What was observed in the rows that are guessed to be of either secret, if an event of one column says it for all
+    /// masked rows; else which columns tell.
     pub events: [Event; 2],
 }
 
-/// What a regression sees of the taken rows: which single events they are in, columns of a few numbers, and the products of these with
-/// the tails of columns of many. Each feature has mean 0 and variance 1.
+/// What a regression sees of the taken rows: which single events they are in, columns of a few numbers, and the
+/// products of these with the tails of columns of many. Each feature has mean 0 and variance 1.
 #[derive(Debug, Clone)]
 pub struct Features<'a> {
     /// Rows × features and a constant.
@@ -127,9 +129,9 @@ impl<'a> Features<'a> {
     /// Reveals and guesses, so that ε-differential privacy is refuted best. `None` if the regression cannot learn.
     ///
     /// # Formula
-    /// With q the regression's probability of the likelier secret and ρ = e^ε/(1 + e^ε), those k masked rows with the largest q would be guessed
-    /// best that maximize Σ (q − ρ)/√(kρ(1 − ρ)). In the end a guess has the score ln(q(1 − ρ)/((1 − q)ρ)), in quarters of a nat and
-    /// three at most, and rows with less than half a quarter are not guessed.
+    /// With q the regression's probability of the likelier secret and ρ = e^ε/(1 + e^ε), those k masked rows with the
+    /// largest q would be guessed best that maximize Σ (q − ρ)/√(kρ(1 − ρ)). In the end a guess has the score ln(q(1 −
+    /// ρ)/((1 − q)ρ)), in quarters of a nat and three at most, and rows with less than half a quarter are not guessed.
     ///
     /// # Conditions
     /// `rng` is independent of the log.
@@ -196,7 +198,8 @@ impl<'a> Features<'a> {
         RowSet::new(self.points.nrows(), |row| rows.contains(&row))
     }
 
-    /// The columns that have a tenth, or more, of what tells the secrets of these rows on average, the most telling one first.
+    /// The columns that have a tenth, or more, of what tells the secrets of these rows on average, the most telling one
+    /// first.
     fn telling(&self, regression: &Array1<f64>, guessed: &[usize]) -> Vec<String> {
         let mut shares: BTreeMap<&String, f64> = BTreeMap::new();
         for &row in guessed {
@@ -225,7 +228,8 @@ impl<'a> Features<'a> {
             counts: vec![1.0; revealed.len()],
             all: 2,
         };
-        // Both secrets have coefficients, which differ in sign: with twice the penalty on each it is that on their difference.
+        // Both secrets have coefficients, which differ in sign: with twice the penalty on each it is that on their
+        // difference.
         let found = maximize(&rows, 2.0 * PENALTY, STEPS).ok()?;
         Some(&found.column(1) - &found.column(0))
     }
@@ -350,7 +354,8 @@ mod tests {
         Some((taken, guesses))
     }
 
-    /// Three bits, each kept with probability 0.68: together e^ε = 9.6 where all are the same, and two against one have 2.1.
+    /// Three bits, each kept with probability 0.68: together e^ε = 9.6 where all are the same, and two against one have
+    /// 2.1.
     #[test]
     fn an_event_of_many_columns_is_guessed_on_most_of_its_rows() {
         let mut random = rng(1);
@@ -360,7 +365,8 @@ mod tests {
         });
         let (taken, found) = guessed(&observations, &kinds, 2).expect("guesses");
         let [first, second] = found.guessed.each_ref().map(|set| taken.inside(set));
-        // 9.6 times as many are expected, less where two against one are guessed, too; 5 is three standard errors below.
+        // 9.6 times as many are expected, less where two against one are guessed, too; 5 is three standard errors
+        // below.
         assert!(first[0] > 5 * first[1] && second[1] > 5 * second[0]);
         // 35 % of the rows have three bits alike, and seven tenths of these stay masked.
         let guesses = first[0] + first[1] + second[0] + second[1];
@@ -410,8 +416,9 @@ mod tests {
         }
     }
 
-    /// 400 logs of 600 rows whose odds are e^ε at most, whatever is observed: two bits that tell nothing by themselves, and a third with odds of
-    /// exactly e^ε one way or the other by both. Limits fail as often as the level allows, at most.
+    /// 400 logs of 600 rows whose odds are e^ε at most, whatever is observed: two bits that tell nothing by themselves,
+    /// and a third with odds of exactly e^ε one way or the other by both. Limits fail as often as the level allows, at
+    /// most.
     #[test]
     fn guesses_that_learn_from_all_other_rows_are_covered() {
         let (epsilon, alpha, logs) = (1.0f64, 0.05, 400);

@@ -66,8 +66,8 @@ impl Ranks {
         (0..self.secrets).map(wrong).collect()
     }
 
-    /// Guesses in the order of π_s p̂_s(o) on the very rows that the frequencies come from: no order needs fewer guesses on
-    /// them, and no set of k guesses at each observation finds more. A secret without rows is guessed last.
+    /// Guesses in the order of π_s p̂_s(o) on the very rows that the frequencies come from: no order needs fewer
+    /// guesses on them, and no set of k guesses at each observation finds more. A secret without rows is guessed last.
     pub fn plug_in(counts: &Counts, prior: &[f64]) -> Self {
         let mut ranks = Self::none(counts.secrets());
         let mut joint = vec![0.0; counts.secrets()];

@@ -24,8 +24,8 @@ impl DirectedRule {
         if self.reversed { [b, a] } else { [a, b] }
     }
 
-    /// The success at κ that the error rates of the rule show; of upper limits of both that hold together, a lower limit.
-    /// See [`success_at_least`].
+    /// The success at κ that the error rates of the rule show; of upper limits of both that hold together, a lower
+    /// limit. See [`success_at_least`].
     pub fn success(&self, errors: &ErrorRates, kappa: f64) -> f64 {
         let (missed, without) = if self.reversed {
             (errors.false_alarm, errors.missed)
@@ -39,8 +39,8 @@ impl DirectedRule {
 /// For each κ the event of any two secrets whose approximate lower limit on the tune rows is largest. `judged` are the
 /// rows of every secret that will judge: a pair without is no candidate unless all are.
 ///
-/// In the tail, where few rows decide, the best of many cuts is mostly a lucky one. So limits at a stricter level choose,
-/// unless they show nothing at any cut.
+/// In the tail, where few rows decide, the best of many cuts is mostly a lucky one. So limits at a stricter level
+/// choose, unless they show nothing at any cut.
 pub fn choose_events(
     scores: &ScoreTable,
     tune: &Counts,

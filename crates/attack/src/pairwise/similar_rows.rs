@@ -29,8 +29,9 @@ pub struct Points {
 
 impl Points {
     /// Places observations, each with its number of rows, by their columns: an axis for each column of numbers and for
-    /// each label of another. An axis has mean 0 and variance 1 over all rows that have a number there, and rows that hold a word instead
-    /// are at 0. A column without two different values, or with more than 32 labels, has no axis. `None` if there are no axes, or more than 128.
+    /// each label of another. An axis has mean 0 and variance 1 over all rows that have a number there, and rows that
+    /// hold a word instead are at 0. A column without two different values, or with more than 32 labels, has no axis.
+    /// `None` if there are no axes, or more than 128.
     ///
     /// # Conditions
     /// Neither the order of the observations nor the types of columns depend on secrets.
@@ -59,8 +60,8 @@ impl Points {
         self.places.ncols()
     }
 
-    /// The same points on so many axes along which they vary most: principal components. `None` if that is not less than half of the
-    /// axes, where they are little else than the same axes turned.
+    /// The same points on so many axes along which they vary most: principal components. `None` if that is not less
+    /// than half of the axes, where they are little else than the same axes turned.
     pub fn principal(&self, axes: usize) -> Option<Self> {
         if self.axes() <= 2 * axes {
             return None;
@@ -77,8 +78,8 @@ impl Points {
         })
     }
 
-    /// Groups of about so many rows. A group of one and a half times as many, or more, is cut near its middle along the axis where that
-    /// takes away most of the variance, as long as both sides have a third of them.
+    /// Groups of about so many rows. A group of one and a half times as many, or more, is cut near its middle along the
+    /// axis where that takes away most of the variance, as long as both sides have a third of them.
     pub fn groups(&self, rows: u64) -> Vec<Group> {
         let mut groups = Vec::new();
         let mut open = vec![(0..self.rows.len()).collect::<Group>()];
@@ -110,8 +111,8 @@ impl Points {
         Some([low.to_vec(), high.to_vec()])
     }
 
-    /// The cut of points in the order of an axis that comes nearest to halving their rows: its position, and the sum of squares that it
-    /// takes away, n₁n₂(m₁ − m₂)²/(n₁ + n₂). Equal points stay together.
+    /// The cut of points in the order of an axis that comes nearest to halving their rows: its position, and the sum of
+    /// squares that it takes away, n₁n₂(m₁ − m₂)²/(n₁ + n₂). Equal points stay together.
     fn middle(&self, order: &[usize], axis: usize, least: u64) -> Option<(usize, f64)> {
         let place = |at: usize| self.places[[at, axis]];
         let weight = |at: usize| place(at) * self.rows[at] as f64;
@@ -134,10 +135,10 @@ impl Points {
     }
 }
 
-/// Groups by tails: rows that agree in all labels and in all numbers of few values are cut along one other number. From either end groups have
-/// about so many rows, then as many, then twice and four times as many, and so on to the middle, for what is extreme tells most of a leak of
-/// noise. One set of groups for each column of many numbers, where there is one of few values beside it; fewer than a third
-/// of so many rows are no group.
+/// Groups by tails: rows that agree in all labels and in all numbers of few values are cut along one other number. From
+/// either end groups have about so many rows, then as many, then twice and four times as many, and so on to the middle,
+/// for what is extreme tells most of a leak of noise. One set of groups for each column of many numbers, where there is
+/// one of few values beside it; fewer than a third of so many rows are no group.
 ///
 /// # Conditions
 /// As [`Points::new`].

@@ -464,12 +464,12 @@ fn drawn_at_least(drawn: &Drawn, alpha: f64) -> ErrorRates {
 /// rates, and of both rates by themselves. From the rates on the tuning units and from numbers of units.
 fn expected_widths(guide: &UnitGuide, drawn: &Drawn, alpha: f64) -> [f64; 3] {
     let variance = |rate: f64, rows: u64| rate * (1.0 - rate) / rows as f64;
-    let centres = guide.spreads.map(|spread| spread.centre);
-    let mean = 0.5 * (centres[0] + centres[1]);
+    let centers = guide.spreads.map(|spread| spread.center);
+    let mean = 0.5 * (centers[0] + centers[1]);
     let pooled = -2.0 * normal_quantile(alpha) * variance(mean, drawn.pooled.1).sqrt();
     let separate: f64 = [0, 1]
         .map(|side| {
-            let deviation = variance(centres[side], drawn.sides[side].1).sqrt();
+            let deviation = variance(centers[side], drawn.sides[side].1).sqrt();
             -normal_quantile(0.5 * alpha) * deviation
         })
         .iter()

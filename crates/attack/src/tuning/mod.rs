@@ -1,7 +1,7 @@
 //! Choosing the attacker on the tune rows.
 //!
-//! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, from as many rows as
-//! a `Contest` grants them, and it keeps the one that does best. To add a kind, see `families`; a kind from outside is an
+//! Every kind of attacker is a `Family`; those that apply to a log enter a `ModelSelection`, from as many rows as a
+//! `Contest` grants them, and it keeps the one that does best. To add a kind, see `families`; a kind from outside is an
 //! [`Attack`](crate::attack::Attack).
 
 mod attacks;

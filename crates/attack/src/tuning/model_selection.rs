@@ -57,8 +57,8 @@ pub(super) struct ModelSelection<'a> {
     best: Option<Finalist>,
     /// That kind.
     kind: Kind,
-    /// The one with the largest limits of privacy, if that is wanted: of attackers that cannot learn rows by heart, which
-    /// are compared on the fit rows too, and of the others.
+    /// The one with the largest limits of privacy, if that is wanted: of attackers that cannot learn rows by heart,
+    /// which are compared on the fit rows too, and of the others.
     private: [Option<PrivacyCandidate>; 2],
     /// For each prior, the best guess among all secrets.
     naming: Vec<Naming>,
@@ -66,8 +66,8 @@ pub(super) struct ModelSelection<'a> {
     finalists: Vec<Finalist>,
 }
 
-/// Fit and tune rows, one a distinct observation of a secret, on which limits of privacy are compared at most, times the
-/// number of secrets; 200,000 of them whatever that number.
+/// Fit and tune rows, one a distinct observation of a secret, on which limits of privacy are compared at most, times
+/// the number of secrets; 200,000 of them whatever that number.
 const MOST_PAST: usize = 1_200_000;
 const LEAST_PAST: usize = 200_000;
 /// What is clearly more, as a factor.
@@ -192,8 +192,8 @@ impl<'a> ModelSelection<'a> {
         }
     }
 
-    /// Compares an attacker by the sum over quantities of the largest limit of all pairs, by cross-validation inside past
-    /// rows.
+    /// Compares an attacker by the sum over quantities of the largest limit of all pairs, by cross-validation inside
+    /// past rows.
     fn enter_for_privacy(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
         let Goals { alpha, targets, .. } = self.task.goals;
         if self.task.goals.claimed.is_empty() {
@@ -265,8 +265,8 @@ impl<'a> ModelSelection<'a> {
         promises(scores, past, judging, &wanted).iter().sum()
     }
 
-    /// An attacker that may have learned rows by heart is noisier than it seems: on the tune rows it must promise clearly
-    /// more than one that may not, which has its threshold from all past rows.
+    /// An attacker that may have learned rows by heart is noisier than it seems: on the tune rows it must promise
+    /// clearly more than one that may not, which has its threshold from all past rows.
     fn for_privacy(private: [Option<PrivacyCandidate>; 2]) -> Option<PrivacyCandidate> {
         let clearly = |other: &PrivacyCandidate, plain: &PrivacyCandidate| {
             other.on_tune > CLEARLY * plain.on_tune.max(plain.limits)

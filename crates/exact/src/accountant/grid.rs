@@ -66,8 +66,8 @@ impl Measure {
         }
     }
 
-    /// A distribution of finitely many values on multiples of a step, which keeps the mean: no mean of a convex function
-    /// of sums is smaller.
+    /// A distribution of finitely many values on multiples of a step, which keeps the mean: no mean of a convex
+    /// function of sums is smaller.
     pub fn spread_out(law: &[(f64, f64)], step: f64) -> Measure {
         let grid = Grid { step, offset: 0.0 };
         let values = law.iter().map(|(value, _)| grid.place(*value));

@@ -205,7 +205,8 @@ impl Accountant {
     }
 }
 
-/// An upper bound on E\[(Σ X_i)⁺\] over n independent values of a distribution (value, probability) with a negative mean.
+/// An upper bound on E\[(Σ X_i)⁺\] over n independent values of a distribution (value, probability) with a negative
+/// mean.
 ///
 /// # Formula
 /// Values are spread to a grid, which no mean of a convex function survives smaller. The sum is tilted so that its mean

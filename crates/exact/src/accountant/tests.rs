@@ -343,8 +343,8 @@ fn shared_ends_of_cells_change_no_figure() {
     }
 }
 
-/// One step of planar Laplace noise has the δ of the closed form between its sides, and two steps that of a sum over both
-/// losses.
+/// One step of planar Laplace noise has the δ of the closed form between its sides, and two steps that of a sum over
+/// both losses.
 #[test]
 fn planar_laplace_noise_composes() {
     use crate::profile::PlanarPair;

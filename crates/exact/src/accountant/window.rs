@@ -362,13 +362,13 @@ static PLANNER: LazyLock<Mutex<Planner>> = LazyLock::new(|| Mutex::new(Planner::
 ///
 /// # Formula
 /// With u = 2⁻⁵³, exp, ln, sin and cos right to a unit in the last place, and N cells, a power of two: the factors of a
-/// transform are right to 17u, because their angles are up to 2π with a relative error of 2.4u. A step of radix 4 is wrong by
-/// at most 22u of the norm of its values, one of a higher radix by less for each halving; all of them and
-/// the last one, which is that of real numbers, by at most ε = 12u·(log₂ N + 4), and a single value by at most ε·Σ|x|. So the
-/// spectrum φ is wrong by at most ε everywhere, since masses sum
-/// to 1. Its power is wrong by w = |φ|ᵀ·(T·ε/|φ| + 12uT + 110u) to first order, twice that is taken, and what is set to 0 by
-/// at most e^−50. The inverse adds ε·‖|φ|ᵀ‖. By the inequality of Cauchy and Schwarz and Parseval's identity, errors with the
-/// spectrum w sum to at most ‖w‖ in N cells.
+/// transform are right to 17u, because their angles are up to 2π with a relative error of 2.4u. A step of radix 4 is
+/// wrong by at most 22u of the norm of its values, one of a higher radix by less for each halving; all of them and the
+/// last one, which is that of real numbers, by at most ε = 12u·(log₂ N + 4), and a single value by at most ε·Σ|x|. So
+/// the spectrum φ is wrong by at most ε everywhere, since masses sum to 1. Its power is wrong by w = |φ|ᵀ·(T·ε/|φ| +
+/// 12uT + 110u) to first order, twice that is taken, and what is set to 0 by at most e^−50. The inverse adds ε·‖|φ|ᵀ‖.
+/// By the inequality of Cauchy and Schwarz and Parseval's identity, errors with the spectrum w sum to at most ‖w‖ in N
+/// cells.
 ///
 /// # References
 /// N. J. Higham, *Accuracy and stability of numerical algorithms*, chapter 24, doi:10.1137/1.9780898718027.

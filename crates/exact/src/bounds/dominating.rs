@@ -9,9 +9,9 @@ use crate::profile::{Cell, Pair};
 /// promises that leave no such pair or whose pair is not known.
 ///
 /// # Formula
-/// (ε, δ): randomized response that reveals the secret with probability δ, which no composition exceeds either.
-/// μ: N(0, 1) and N(μ, 1). Total variation t is (0, t). Several (ε, δ): the pair whose trade-off function is the largest of
-/// all lines 1 − δ − e^ε·x and their mirror images.
+/// (ε, δ): randomized response that reveals the secret with probability δ, which no composition exceeds either. μ:
+/// N(0, 1) and N(μ, 1). Total variation t is (0, t). Several (ε, δ): the pair whose trade-off function is the largest
+/// of all lines 1 − δ − e^ε·x and their mirror images.
 ///
 /// # References
 /// P. Kairouz, S. Oh, P. Viswanath, *The composition theorem for differential privacy*, doi:10.1109/TIT.2017.2685505.
@@ -36,8 +36,8 @@ pub(super) fn pair(promise: &Promise) -> Option<Pair> {
 ///
 /// # Formula
 /// The trade-off function is its own inverse. Left of its fixed point it is the largest of the lines 1 − δ − e^ε·x, and
-/// where one of them is, P has the mass e^ε·dx and Q the mass dx: each line is followed to the first flatter one that it
-/// meets. Places are kept as e^ε·x of the line, which does not underflow. At 0, P has the least δ, and Q nothing.
+/// where one of them is, P has the mass e^ε·dx and Q the mass dx: each line is followed to the first flatter one that
+/// it meets. Places are kept as e^ε·x of the line, which does not underflow. At 0, P has the least δ, and Q nothing.
 fn of_points(points: &[(f64, f64)]) -> Vec<Cell> {
     // Of lines with the same δ the flattest is above all others.
     let Some(first) = points.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else {

@@ -349,8 +349,8 @@ fn notes(kind: Kind) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// A batch whose histograms are listed has Σ_h max_s P(h | s); beyond, the expected maximum load of 100 balls in 10 bins
-    /// by mpmath, and e/(e + 9).
+    /// A batch whose histograms are listed has Σ_h max_s P(h | s); beyond, the expected maximum load of 100 balls in 10
+    /// bins by mpmath, and e/(e + 9).
     #[test]
     fn shuffled_randomized_response_has_a_capacity() {
         let of = |text: &str| {

@@ -152,8 +152,8 @@ pub struct Composition {
     pub guaranteed_bayes_security: f64,
     /// Multiplicative capacity of each part.
     pub parts_capacity: Vec<f64>,
-    /// The upper bound on the capacity of the composition: the product of the parts (parallel) or their minimum (cascade),
-    /// and at most the number of secrets; section VI of the same paper.
+    /// The upper bound on the capacity of the composition: the product of the parts (parallel) or their minimum
+    /// (cascade), and at most the number of secrets; section VI of the same paper.
     pub guaranteed_capacity: f64,
     /// Whether the bound is attained, up to rounding, and is not 0.
     pub tight: bool,

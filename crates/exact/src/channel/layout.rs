@@ -14,8 +14,8 @@ pub struct MatrixLayout {
     pub normalized_rows: u64,
     /// Whether the matrix was computed from a mechanism instead of read from a file.
     pub written_out: bool,
-    /// Of a mechanism: the probability of the observations far out that count as one on either side, under the secret that
-    /// makes them most likely; 0 if there are none.
+    /// Of a mechanism: the probability of the observations far out that count as one on either side, under the secret
+    /// that makes them most likely; 0 if there are none.
     pub merged_probability: f64,
 }
 

@@ -70,8 +70,8 @@ const MERGED: f64 = 1e-18;
 /// The most entries of a matrix of noise.
 const MOST_ENTRIES: f64 = 1e7;
 
-/// Whole numbers, or the stretches of equal density, in a range, and what is on either side of it; `None` if there are too
-/// many. Only the distribution function below 0 is used, where it has all digits.
+/// Whole numbers, or the stretches of equal density, in a range, and what is on either side of it; `None` if there are
+/// too many. Only the distribution function below 0 is used, where it has all digits.
 fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
     let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -36,8 +36,8 @@ impl Channel {
         Pair::Cells(cells.map(cell).collect())
     }
 
-    /// The largest Rényi divergence of order α ≥ 1 between two secrets, infinite if one excludes an observation that the
-    /// other allows; see [`Pair::renyi_divergence`].
+    /// The largest Rényi divergence of order α ≥ 1 between two secrets, infinite if one excludes an observation that
+    /// the other allows; see [`Pair::renyi_divergence`].
     ///
     /// # Errors
     /// The order is below 1.

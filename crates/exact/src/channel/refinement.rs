@@ -25,8 +25,8 @@ pub struct Refinement {
     pub refined_by: bool,
     /// Whether both hold, A ≡ B.
     pub equivalent: bool,
-    /// The deficiency of B with respect to A, 0 where A refines B: the least total variation, in the worst row, between A
-    /// and B followed by some channel.
+    /// The deficiency of B with respect to A, 0 where A refines B: the least total variation, in the worst row, between
+    /// A and B followed by some channel.
     pub deficiency: f64,
     /// That of A with respect to B.
     pub deficiency_back: f64,
@@ -36,16 +36,16 @@ impl Channel {
     /// How this channel relates to another one with the same secrets.
     ///
     /// # Formula
-    /// A refines B if A = B·R for a stochastic matrix R; equivalently, no prior and gain exist under which A has the larger
-    /// g-vulnerability. The linear program min over R of max_s tv(A_s, (BR)_s) is Le Cam's deficiency; the value is that of
-    /// the solution found, recomputed, and counts as 0 up to [`REFINEMENT_TOLERANCE`].
+    /// A refines B if A = B·R for a stochastic matrix R; equivalently, no prior and gain exist under which A has the
+    /// larger g-vulnerability. The linear program min over R of max_s tv(A_s, (BR)_s) is Le Cam's deficiency; the value
+    /// is that of the solution found, recomputed, and counts as 0 up to [`REFINEMENT_TOLERANCE`].
     ///
     /// # Errors
     /// The secrets differ in number, the matrices are too large for the linear program, or it could not be solved.
     ///
     /// # References
-    /// M. S. Alvim et al., *The Science of Quantitative Information Flow*, chapter 9,
-    /// doi:10.1007/978-3-319-96131-6; L. Le Cam, *Sufficiency and approximate sufficiency*, doi:10.1214/aoms/1177700372.
+    /// M. S. Alvim et al., *The Science of Quantitative Information Flow*, chapter 9, doi:10.1007/978-3-319-96131-6; L.
+    /// Le Cam, *Sufficiency and approximate sufficiency*, doi:10.1214/aoms/1177700372.
     pub fn refinement(&self, other: &Channel, name: &str) -> Result<Refinement> {
         let deficiency = other.deficiency(self)?;
         let back = self.deficiency(other)?;
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    /// A channel followed by another one refines it; of two observations without an order neither does, and the deficiency
-    /// is that of a calculation by hand.
+    /// A channel followed by another one refines it; of two observations without an order neither does, and the
+    /// deficiency is that of a calculation by hand.
     #[test]
     fn what_follows_refines_and_nothing_else_does() {
         let mut source = rng(5);

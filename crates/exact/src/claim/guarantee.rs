@@ -107,9 +107,9 @@ impl Guarantee {
     /// α > 1, and that of total variation. With the ε of one order for αρ the same at that α.
     ///
     /// # References
-    /// P. Kairouz, S. Oh, P. Viswanath, *The composition theorem for differential privacy*, doi:10.1109/TIT.2017.2685505.
-    /// C. L. Canonne, G. Kamath, T. Steinke, *The discrete Gaussian for differential privacy*, proposition 12,
-    /// arXiv:2004.00010.
+    /// P. Kairouz, S. Oh, P. Viswanath, *The composition theorem for differential privacy*,
+    /// doi:10.1109/TIT.2017.2685505. C. L. Canonne, G. Kamath, T. Steinke, *The discrete Gaussian for differential
+    /// privacy*, proposition 12, arXiv:2004.00010.
     pub fn largest_delta(self, at: f64) -> f64 {
         match self {
             Guarantee::Dp { epsilon, delta } => {
@@ -144,7 +144,8 @@ impl Guarantee {
     }
 }
 
-/// The least e^((α − 1)(αρ − ε))·(1 − 1/α)^α/(α − 1) over α > 1, in ln(α − 1) by golden section: every value is a bound.
+/// The least e^((α − 1)(αρ − ε))·(1 − 1/α)^α/(α − 1) over α > 1, in ln(α − 1) by golden section: every value is a
+/// bound.
 fn concentrated_delta(rho: f64, epsilon: f64) -> f64 {
     if rho == 0.0 {
         return 0.0;

@@ -14,10 +14,10 @@ use leakgauge_base::suggest::nearest;
 /// r = (1 + TV)/2, and the other one else. TV is the largest total variation that the figure permits
 /// ([`Requirement::largest_total_variation`]), so that the two secrets have just this figure.
 ///
-/// *What that is an example of.* Every two laws of observations that are ε-close are made from these two by
-/// processing their outcome, so no test needs fewer rows for them. Two laws with a total variation of `advantage` become
-/// these two if each outcome is reduced to whether it is in the best event, and a coin decides between the event
-/// and its complement.
+/// *What that is an example of.* Every two laws of observations that are ε-close are made from these two by processing
+/// their outcome, so no test needs fewer rows for them. Two laws with a total variation of `advantage` become these two
+/// if each outcome is reduced to whether it is in the best event, and a coin decides between the event and its
+/// complement.
 ///
 /// # References
 /// Kairouz, Oh and Viswanath 2015, doi:10.1109/TIT.2017.2685505, Theorem 3.1.

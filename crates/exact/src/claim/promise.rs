@@ -136,9 +136,9 @@ impl Promise {
     /// The promise that T runs keep together, if it is one of the same form.
     ///
     /// # References
-    /// M. Bun, T. Steinke, *Concentrated differential privacy*, Lemma 1.7, doi:10.1007/978-3-662-53641-4_24. I. Mironov,
-    /// *Rényi differential privacy*, Proposition 1, doi:10.1109/CSF.2017.11. J. Dong, A. Roth, W. J. Su, *Gaussian differential
-    /// privacy*, Corollary 3.3, doi:10.1111/rssb.12454.
+    /// M. Bun, T. Steinke, *Concentrated differential privacy*, Lemma 1.7, doi:10.1007/978-3-662-53641-4_24. I.
+    /// Mironov, *Rényi differential privacy*, Proposition 1, doi:10.1109/CSF.2017.11. J. Dong, A. Roth, W. J.
+    /// Su, *Gaussian differential privacy*, Corollary 3.3, doi:10.1111/rssb.12454.
     pub(crate) fn repeated(&self, steps: u64) -> Option<Promise> {
         let times = steps as f64;
         match *self {

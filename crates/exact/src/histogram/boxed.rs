@@ -10,8 +10,8 @@ use spectrum::Spectrum;
 const QUICK_BOX: f64 = 5.5e7;
 /// The largest number of cells of a box; where the law is narrow it takes up to 20 bytes for each.
 const MAX_BOX: f64 = 7e7;
-/// A box that is one longer along every side, which is gone through place by place, may have so many places whatever it has
-/// itself: of dozens of observations that hardly occur, a box has a few cells, and the longer one billions.
+/// A box that is one longer along every side, which is gone through place by place, may have so many places whatever it
+/// has itself: of dozens of observations that hardly occur, a box has a few cells, and the longer one billions.
 const MIN_PLACES: f64 = 1e7;
 /// The probabilities of each side of each count outside of the box that are tried, the smallest first.
 const OUTSIDE: [f64; 9] = [1e-17, 1e-14, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
@@ -22,10 +22,10 @@ const TASK_CELLS: usize = 1 << 21;
 /// The law of the counts of all observations but the last.
 ///
 /// # Formula
-/// The probability of counts c is the inverse Fourier transform of Π_g (Σ_y R_g(y)·e^(−i t_y))^(n_g), t = 0 for the last
-/// observation, on a grid whose period along each count is the length of the box. What lies outside of the box is
-/// added inside at the same place of the period: its mass, computed from the exact laws of the single counts, bounds the
-/// error of a sum of probabilities.
+/// The probability of counts c is the inverse Fourier transform of Π_g (Σ_y R_g(y)·e^(−i t_y))^(n_g), t = 0 for the
+/// last observation, on a grid whose period along each count is the length of the box. What lies outside of the box is
+/// added inside at the same place of the period: its mass, computed from the exact laws of the single counts, bounds
+/// the error of a sum of probabilities.
 #[derive(Debug, Clone)]
 pub(super) struct Boxed {
     /// The smallest count and the number of counts of each observation but the last.
@@ -52,8 +52,8 @@ impl Line<'_> {
 }
 
 impl Boxed {
-    /// For groups of (distribution, number of messages) over at least three observations; `None` if a box outside of which
-    /// each side of each count has at most some probability is too large.
+    /// For groups of (distribution, number of messages) over at least three observations; `None` if a box outside of
+    /// which each side of each count has at most some probability is too large.
     pub(super) fn new(
         groups: &[(&[f64], u64)],
         observations: usize,
@@ -96,7 +96,8 @@ impl Boxed {
         self.outside + self.spectrum.rounding
     }
 
-    /// As [`HistogramLaw::for_each_extended`](super::HistogramLaw::for_each_extended), for histograms of `whole` messages.
+    /// As [`HistogramLaw::for_each_extended`](super::HistogramLaw::for_each_extended), for histograms of `whole`
+    /// messages.
     pub(super) fn for_each_extended(&self, whole: u64, mut each: impl FnMut(&[u64], &[f64])) {
         let kinds = self.sides.len();
         let mut counts = vec![0u64; kinds + 1];
@@ -116,9 +117,9 @@ impl Boxed {
         });
     }
 
-    /// Calls `each` for histograms that differ in the last two counts only: with the counts of the first of them, of which
-    /// the next have one more of the last but one, with their number, and for each observation with the probabilities of all
-    /// of them without it.
+    /// Calls `each` for histograms that differ in the last two counts only: with the counts of the first of them, of
+    /// which the next have one more of the last but one, with their number, and for each observation with the
+    /// probabilities of all of them without it.
     pub(super) fn for_each_line(
         &self,
         whole: u64,

@@ -19,8 +19,8 @@ pub struct Entry {
     pub(super) build: Build,
 }
 
-/// How a mechanism is built. One around another mechanism is handed what reads mechanisms: the registry lists its entry,
-/// so it cannot know the registry.
+/// How a mechanism is built. One around another mechanism is handed what reads mechanisms: the registry lists its
+/// entry, so it cannot know the registry.
 #[derive(Debug)]
 pub(super) enum Build {
     /// From its arguments alone.

@@ -107,7 +107,8 @@ fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     }))
 }
 
-/// Positions from 0, ascending, of a range, a number, or `positions(1, 3)`; `None` if some is not within 1..n or repeated.
+/// Positions from 0, ascending, of a range, a number, or `positions(1, 3)`; `None` if some is not within 1..n or
+/// repeated.
 fn positions(value: &Value, n: u32) -> Option<Vec<u32>> {
     let one = |value: &Value| match value {
         Value::Number(x) if x.fract() == 0.0 && (1.0..=f64::from(n)).contains(x) => {

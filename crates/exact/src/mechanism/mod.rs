@@ -220,14 +220,14 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
-    /// For noise on a record that is used with a certain probability, or another one in its place: the noise of the record
-    /// against that without it, and the probability.
+    /// For noise on a record that is used with a certain probability, or another one in its place: the noise of the
+    /// record against that without it, and the probability.
     fn replaced(&self) -> Option<(Pair, f64)> {
         None
     }
 
-    /// For the histogram of users of randomized response over these secrets, all but the first with uniformly random ones:
-    /// the probability of the true one, and the number of users.
+    /// For the histogram of users of randomized response over these secrets, all but the first with uniformly random
+    /// ones: the probability of the true one, and the number of users.
     fn shuffled_response(&self) -> Option<(f64, u64)> {
         None
     }
@@ -295,16 +295,16 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
-    /// The distributions P of the observation of secret `a` and Q of that of `b`, for figures of their likelihood ratio;
-    /// `None` if they are not known.
+    /// The distributions P of the observation of secret `a` and Q of that of `b`, for figures of their likelihood
+    /// ratio; `None` if they are not known.
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         let table = self.probabilities()?;
         let both = table.rows[a].iter().zip(&table.rows[b]);
         Some(Pair::Cells(both.map(|(&p, &q)| Cell::new(p, q)).collect()))
     }
 
-    /// The ordered pairs of secrets that no other pair exceeds in any figure of its likelihood ratio; `None` if they are
-    /// not known, or too many.
+    /// The ordered pairs of secrets that no other pair exceeds in any figure of its likelihood ratio; `None` if they
+    /// are not known, or too many.
     fn pairs(&self) -> Option<Vec<Pair>> {
         self.probabilities()?.pairs()
     }

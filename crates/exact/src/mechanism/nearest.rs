@@ -14,10 +14,10 @@ const MAX_POINTS: usize = 1_500;
 /// multiplicative capacity. `None` if there are too many points.
 ///
 /// # Formula
-/// The point whose density is largest is the nearest one. Seen from a point, its cell ends in the direction φ at the distance
-/// R(φ) = 1/max_j 2u·d_j/|d_j|², u the direction and d_j the way to point j: the support function of the convex hull of 0
-/// and the points 2d_j/|d_j|². Each vertex of that hull is nearest for the directions between the normals of its two sides,
-/// and the mass of the cell there is ∫ (1 − (1 + R)e^−R) dφ/2π.
+/// The point whose density is largest is the nearest one. Seen from a point, its cell ends in the direction φ at the
+/// distance R(φ) = 1/max_j 2u·d_j/|d_j|², u the direction and d_j the way to point j: the support function of the
+/// convex hull of 0 and the points 2d_j/|d_j|². Each vertex of that hull is nearest for the directions between the
+/// normals of its two sides, and the mass of the cell there is ∫ (1 − (1 + R)e^−R) dφ/2π.
 pub(super) fn capacity(sites: &[[f64; 2]], scale: f64) -> Option<f64> {
     let mut sites: Vec<[f64; 2]> = sites.iter().map(|site| site.map(|x| x / scale)).collect();
     sites.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -31,8 +31,8 @@ pub(super) fn capacity(sites: &[[f64; 2]], scale: f64) -> Option<f64> {
 /// The capacity of all points of a square grid with `side` points along each side, `step` apart in units of the scale.
 ///
 /// # Formula
-/// Cells are squares, half strips at the border and quadrants in the corners. A(θ) is the mass before a line at half a step,
-/// between its normal and the angle θ from it: squares have 8·A(π/4), half strips 4·A(π/4) + 2·A(π/2), corners
+/// Cells are squares, half strips at the border and quadrants in the corners. A(θ) is the mass before a line at half a
+/// step, between its normal and the angle θ from it: squares have 8·A(π/4), half strips 4·A(π/4) + 2·A(π/2), corners
 /// 2·A(π/4) + 2·A(π/2) + ¼.
 pub(super) fn grid_capacity(side: u64, step: f64) -> f64 {
     if side < 2 {
@@ -124,7 +124,8 @@ mod tests {
         bound.capacity().unwrap()
     }
 
-    /// The mass nearest to each point, by the distances to all lines between it and others in 2,000,000 directions (numpy).
+    /// The mass nearest to each point, by the distances to all lines between it and others in 2,000,000 directions
+    /// (numpy).
     #[test]
     fn capacity_is_the_mass_of_the_cells() {
         let five = ["0;0", "3;1", "1.5;4", "-2;0.5", "1;1.2"];

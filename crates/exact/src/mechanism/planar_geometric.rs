@@ -176,8 +176,8 @@ impl Bound {
     }
 }
 
-/// Logarithms of the probabilities, which do not underflow; where weights are nearly equal (`flat`) without the logarithm
-/// of the number of points, beside which they would lose their digits.
+/// Logarithms of the probabilities, which do not underflow; where weights are nearly equal (`flat`) without the
+/// logarithm of the number of points, beside which they would lose their digits.
 fn log_probabilities(nu: f64, secret: [f64; 2], points: &[[f64; 2]], flat: bool) -> Vec<f64> {
     let logs: Vec<f64> = points
         .iter()

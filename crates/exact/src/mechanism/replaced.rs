@@ -17,13 +17,13 @@ use leakgauge_base::grammar::format_number;
 ///
 /// # Formula
 /// Secret ±1 has the observation (1 − q)·R₀ + q·R_±1, R_x being the noise around x. Total variation is q times that of
-/// R₋₁ and R₁. The likelihood ratio rises, so that δ(ε) = P(t) − e^ε·Q(t) with the masses beyond the point t whose ratio
-/// is e^ε. With μ = 1/σ and c = e^(μ²/2)·(1 − q)/q, Gaussian noise has t = σ²·(ε/2 + asinh(c·sinh(ε/2))).
+/// R₋₁ and R₁. The likelihood ratio rises, so that δ(ε) = P(t) − e^ε·Q(t) with the masses beyond the point t whose
+/// ratio is e^ε. With μ = 1/σ and c = e^(μ²/2)·(1 − q)/q, Gaussian noise has t = σ²·(ε/2 + asinh(c·sinh(ε/2))).
 ///
-/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better: of all
-/// events that have a probability under R₀, the half-line beyond a point has the largest probability under every R_x with
-/// x > 0 and the smallest under every x < 0 (Neyman and Pearson), and both are extreme at ±1. The same holds for
-/// compositions, because δ(ε) is the largest at every ε.
+/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better: of
+/// all events that have a probability under R₀, the half-line beyond a point has the largest probability under every
+/// R_x with x > 0 and the smallest under every x < 0 (Neyman and Pearson), and both are extreme at ±1. The same holds
+/// for compositions, because δ(ε) is the largest at every ε.
 ///
 /// # Conditions
 /// 0 < q ≤ 1; Gaussian or Laplace noise without declared secrets.

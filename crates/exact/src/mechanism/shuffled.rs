@@ -41,8 +41,8 @@ use pairs::PairTables;
 ///
 /// # Conditions
 /// The mechanism has finitely many observations. Secrets times histograms are at most [`MAX_ENTRIES`], or there is no
-/// matrix, but each pair of secrets has its figures: observations that do not separate the two are counted together, and
-/// few histograms are left where most observations do not.
+/// matrix, but each pair of secrets has its figures: observations that do not separate the two are counted together,
+/// and few histograms are left where most observations do not.
 ///
 /// # References
 /// Jurado, Gonze, Alvim, Palamidessi, *Analyzing the Shuffle Model through the Lens of Quantitative
@@ -439,8 +439,8 @@ mod tests {
         assert_eq!(some.secret_count(), 2);
     }
 
-    /// The vulnerability of two secrets, without their noise: values of a sum over the counts of the two labels and of all
-    /// others together, in exact rational arithmetic.
+    /// The vulnerability of two secrets, without their noise: values of a sum over the counts of the two labels and of
+    /// all others together, in exact rational arithmetic.
     #[test]
     fn labels_that_do_not_separate_a_pair_are_counted_together() {
         let golden = include_str!("../../../../tests/golden/exact_shuffled_pairs.json");

@@ -65,11 +65,12 @@ const WIDE: f64 = 30.0;
 ///
 /// # Formula
 /// Events are half-lines of whole numbers, and only they are corners of the trade-off curve. P(z ≥ k) is the sum of
-/// e^(−k²/2σ²)·e^(−(2kj + j²)/2σ²) over j ≥ 0. The difference of the normal quantiles is largest near k = Δ/2, which is the
-/// middle of the curve, and approaches Δ/σ far out; corners are searched from the middle until k is many times σ². For large σ
-/// the quantile of P(z ≥ k) grows by (1 + 1/24σ²)/σ per step in the middle and by at most (1 + 1/40σ²)/σ far out, up to
-/// higher powers of 1/σ, so that the middle is largest. That is an expansion and no proof; by sums of 40 digits (mpmath) for
-/// σ = 30, 45 and 100 and Δ = 1, 2, 5 and 30, all corners tried up to 14σ are below the middle, the next by 1.1e-6/σ⁴ of it.
+/// e^(−k²/2σ²)·e^(−(2kj + j²)/2σ²) over j ≥ 0. The difference of the normal quantiles is largest near k = Δ/2, which is
+/// the middle of the curve, and approaches Δ/σ far out; corners are searched from the middle until k is many times σ².
+/// For large σ the quantile of P(z ≥ k) grows by (1 + 1/24σ²)/σ per step in the middle and by at most (1 + 1/40σ²)/σ
+/// far out, up to higher powers of 1/σ, so that the middle is largest. That is an expansion and no proof; by sums of 40
+/// digits (mpmath) for σ = 30, 45 and 100 and Δ = 1, 2, 5 and 30, all corners tried up to 14σ are below the middle, the
+/// next by 1.1e-6/σ⁴ of it.
 pub(super) fn gaussian_mu(sigma: f64, distance: f64) -> f64 {
     if distance == 0.0 {
         return 0.0;

@@ -12,8 +12,8 @@ use leakgauge_stats::special::normal_quantile;
 /// Two points with planar Laplace noise around them.
 ///
 /// # Formula
-/// With u = Δ/2λ and distances (Δ/2)(cosh ξ ∓ cos η) from the two points, the privacy loss is 2u·cos η. Integration over
-/// ξ leaves the densities (u²/π)·(K₀(u) sin²η + K₁(u)/u)·e^(±u cos η) over η from 0 to π.
+/// With u = Δ/2λ and distances (Δ/2)(cosh ξ ∓ cos η) from the two points, the privacy loss is 2u·cos η. Integration
+/// over ξ leaves the densities (u²/π)·(K₀(u) sin²η + K₁(u)/u)·e^(±u cos η) over η from 0 to π.
 #[derive(Debug, Clone)]
 pub struct PlanarPair {
     u: f64,
@@ -126,8 +126,8 @@ impl PlanarPair {
         self.masses(eta(to), eta(from))
     }
 
-    /// Rényi divergence of order α ≥ 1: the integral of e^((2α − 1)u cos η), by quadrature on panels that get narrow where it
-    /// is large.
+    /// Rényi divergence of order α ≥ 1: the integral of e^((2α − 1)u cos η), by quadrature on panels that get narrow
+    /// where it is large.
     pub(super) fn renyi_divergence(&self, order: f64) -> f64 {
         const PARTS: u32 = 16;
         if self.u == 0.0 {
@@ -150,8 +150,8 @@ impl PlanarPair {
         Cells(&cells).renyi_divergence(order)
     }
 
-    /// The largest probability of an event whose probability under the other point is κ: the loss falls with η, so that the
-    /// best events are η below some number.
+    /// The largest probability of an event whose probability under the other point is κ: the loss falls with η, so that
+    /// the best events are η below some number.
     pub(super) fn reconstruction(&self, kappa: f64) -> f64 {
         let other = |share: f64| self.mass(PI - share * PI, PI);
         self.mass(0.0, PI * crossing(kappa, other))

@@ -133,8 +133,8 @@ impl Noise {
 /// (1 − q)·R₀ + q·R₁ and (1 − q)·R₀ + q·R₋₁, R_x being noise around the place of a record: mirror images of each other.
 ///
 /// # Formula
-/// The likelihood ratio rises along the line, so that the best events are half-lines. Integrals are over the privacy loss
-/// between the records and, for Laplace noise, what is beyond them, where the ratio is constant.
+/// The likelihood ratio rises along the line, so that the best events are half-lines. Integrals are over the privacy
+/// loss between the records and, for Laplace noise, what is beyond them, where the ratio is constant.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplacedPair {
     noise: Noise,
@@ -159,7 +159,8 @@ impl ReplacedPair {
         log_sum(log(1.0 - self.rate) + without, log(self.rate) + with)
     }
 
-    /// ln of the density without the record, and ln of both densities over it, with few digits lost where they are small.
+    /// ln of the density without the record, and ln of both densities over it, with few digits lost where they are
+    /// small.
     fn log_densities(&self, x: f64) -> (f64, f64, f64) {
         let (none, distance) = (self.noise.log_density(x), self.noise.distance());
         let above = |center: f64| {

@@ -54,7 +54,8 @@ fn by_histogram(
     found
 }
 
-/// Σ p·w·h((l − w)/w), w = Σ p·l and h(d) = (1 + d)·ln(1 + d) − d: no term is negative, and l − w is a sum of differences.
+/// Σ p·w·h((l − w)/w), w = Σ p·l and h(d) = (1 + d)·ln(1 + d) − d: no term is negative, and l − w is a sum of
+/// differences.
 fn information(joint: &std::collections::BTreeMap<Vec<usize>, Vec<f64>>, prior: &[f64]) -> f64 {
     let term = |given: &Vec<f64>| -> f64 {
         let whole: f64 = given.iter().zip(prior).map(|(l, p)| l * p).sum();
@@ -75,8 +76,8 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs() + 2e-14
 }
 
-/// Integrals of terms that do not cancel. The weights of a law sum to 1 up to 2e-16, and logarithms of ratios are at most
-/// ln 10²⁴.
+/// Integrals of terms that do not cancel. The weights of a law sum to 1 up to 2e-16, and logarithms of ratios are at
+/// most ln 10²⁴.
 fn integrated(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs() + 2e-16 * 56.0
 }

@@ -83,8 +83,8 @@ impl Kept {
         self.fewer.window
     }
 
-    /// Places that no longer window can have for its least, as far as is known: the least one stays before that row, and
-    /// none above its value takes its place.
+    /// Places that no longer window can have for its least, as far as is known: the least one stays before that row,
+    /// and none above its value takes its place.
     pub(super) fn quiet(&self) -> Option<Quiet> {
         let least = self.fewer.waiting.front()?;
         Some(Quiet {

@@ -17,8 +17,8 @@ pub(super) struct PlaceHash {
     pub value: u32,
     /// What the last [`WINDOW`] rows hash to.
     pub key: u64,
-    /// Sums over all rows up to this one, of their hashes and of their values: rows between two places are equal if what
-    /// these grow by is.
+    /// Sums over all rows up to this one, of their hashes and of their values: rows between two places are equal if
+    /// what these grow by is.
     pub sums: [u64; 2],
 }
 
@@ -232,8 +232,8 @@ impl Minima {
 
 /// Gives rows their values, from `before` on.
 ///
-/// Of many rows four parts at a time, since each value waits for the one before it: what stands 32 rows before a part has
-/// left its values.
+/// Of many rows four parts at a time, since each value waits for the one before it: what stands 32 rows before a part
+/// has left its values.
 fn fill_values(hashes: &[u64], values: &mut [u32], before: usize) {
     let next = |value: u32, hash: u64| (value << 1).wrapping_add(hash as u32);
     let one_by_one = |mut value: u32, hashes: &[u64], values: &mut [u32]| {
@@ -272,8 +272,8 @@ const MAX_BLOCKS: usize = (MOST + WINDOW).div_ceil(BLOCK);
 /// rows behind them, the last one first. `None` where that depends on the rule for equal values. `least` are the least
 /// values of [`BLOCK`] rows each, or less.
 ///
-/// The last place is the least of the last window. A row before it that undercuts all rows behind it is the least of the
-/// window that begins with it, so a place; and each other place comes before one of these that undercuts it.
+/// The last place is the least of the last window. A row before it that undercuts all rows behind it is the least of
+/// the window that begins with it, so a place; and each other place comes before one of these that undercuts it.
 fn lasting(values: &[u32], least: &[u32; MAX_BLOCKS]) -> Option<Vec<usize>> {
     let window = values.len() - WINDOW..values.len();
     let mut lowest = minimum(&values[window.clone()]);

@@ -3,7 +3,8 @@
 /// Rows whose least value is looked for together.
 pub(super) const BLOCK: usize = 32;
 
-/// The least value of each [`BLOCK`] rows, up to the first of them that is not above a value; how many blocks these are.
+/// The least value of each [`BLOCK`] rows, up to the first of them that is not above a value; how many blocks these
+/// are.
 pub(super) fn least_values(values: &[u32], above: u32, least: &mut [u32]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {

@@ -53,8 +53,8 @@ fn stated(correct: &Auditor, epsilon: f64) -> u64 {
     power.samples_to_find(epsilon, 0.9).expect("a leak")
 }
 
-/// As many samples as are stated for a power of 0.9 find a leak in at least that part of the runs, up to chance; a third of them
-/// do not.
+/// As many samples as are stated for a power of 0.9 find a leak in at least that part of the runs, up to chance; a
+/// third of them do not.
 fn check(what: &str, stated: u64, find: impl Fn(u64, u64) -> Auditor) {
     let runs = 100;
     let found_by = |samples: u64| {

@@ -24,8 +24,8 @@ const NAMES: [&str; 5] = [
     "random",
 ];
 
-/// Sizes of the points of the orders. Orders may have the same widths: later points are smaller and leave a rim of earlier
-/// ones.
+/// Sizes of the points of the orders. Orders may have the same widths: later points are smaller and leave a rim of
+/// earlier ones.
 const SIZES_OF_POINTS: [f64; 5] = [1.9, 1.4, 1.4, 0.6, 0.6];
 
 /// Widths of every order at one number of rows: the reference first, a random order last.

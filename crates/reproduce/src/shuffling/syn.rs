@@ -194,8 +194,8 @@ pub(crate) fn figure_5(options: &ReproduceOptions) -> Result<FigureOutput> {
     })
 }
 
-/// The radius at which an accuracy is halfway between that in order and that after a uniform shuffle, and this accuracy;
-/// between two radii along a line over their logarithms.
+/// The radius at which an accuracy is halfway between that in order and that after a uniform shuffle, and this
+/// accuracy; between two radii along a line over their logarithms.
 fn halfway(line: &[(f64, Spread)], in_order: Spread, uniform: Spread) -> Option<(f64, f64)> {
     let half = 0.5 * (in_order.mean + uniform.mean);
     let falls = |two: &&[(f64, Spread)]| two[0].1.mean >= half && two[1].1.mean < half;

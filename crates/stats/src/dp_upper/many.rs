@@ -3,8 +3,8 @@
 //!
 //! **The bound.** Sorted by their likelihood ratio, which no ε changes, observations are put into groups. Every event
 //! has at most as many rows of a, and at least as many of b, as some *corner*: all groups up to one, with those of b
-//! before it. L grows in x and falls in y, so the largest L(x, y) of the corners bounds that of all events. On a cell of
-//! φ it is p − e^ε q, with p and q that do not depend on ε. The limit by the difference is at most Hoeffding's.
+//! before it. L grows in x and falls in y, so the largest L(x, y) of the corners bounds that of all events. On a cell
+//! of φ it is p − e^ε q, with p and q that do not depend on ε. The limit by the difference is at most Hoeffding's.
 
 use std::sync::OnceLock;
 

@@ -160,8 +160,8 @@ fn rows_by_key_are_the_observations_in_their_order() {
     assert_eq!(Table::by_key(2, rows), Table::new(2, cells));
 }
 
-/// Columns of 7,000 rows a secret, more than are taken with their ties: the column that leaks most decides, as if each had
-/// been tested; without a leak no p-value is smaller than that of each alone.
+/// Columns of 7,000 rows a secret, more than are taken with their ties: the column that leaks most decides, as if each
+/// had been tested; without a leak no p-value is smaller than that of each alone.
 #[test]
 fn the_least_of_many_columns_is_that_of_the_one_that_leaks_most() {
     let column = |shift: u64| {

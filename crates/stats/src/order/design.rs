@@ -172,8 +172,8 @@ pub fn period(secrets: &[u32], values: &[f64], n_secrets: usize, block: usize) -
     best
 }
 
-/// The sum of the products of two rows of numbers, as far as the shorter goes. Eight sums at once, since each addition would wait
-/// for the one before.
+/// The sum of the products of two rows of numbers, as far as the shorter goes. Eight sums at once, since each addition
+/// would wait for the one before.
 fn product(x: &[f64], y: &[f64]) -> f64 {
     let rows = x.len().min(y.len());
     let (x, y) = (x[..rows].chunks_exact(8), y[..rows].chunks_exact(8));

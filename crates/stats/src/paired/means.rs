@@ -34,7 +34,8 @@ const TRIMMED: f64 = 0.1;
 /// number of values kept.
 ///
 /// # Conditions
-/// Values of one law; asymptotic. Dependent blocks as for [`mean`], and fewer than 10 equal values too. Holds for the trimmed mean of that law, whatever its tails.
+/// Values of one law; asymptotic. Dependent blocks as for [`mean`], and fewer than 10 equal values too. Holds for the
+/// trimmed mean of that law, whatever its tails.
 ///
 /// # References
 /// Tukey and McLaughlin (1963), Sankhyā A 25, 331–352; Yuen (1974), 10.1093/biomet/61.1.165.

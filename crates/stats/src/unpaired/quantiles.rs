@@ -15,22 +15,23 @@ const MIN_SIDE: f64 = 30.0;
 /// Limits for q_b(p) − q_a(p), the difference of the quantiles of the laws that the two samples come from.
 ///
 /// # Formula
-/// With z_a and z_b the binomial numbers of rows up to the true quantiles, as far above or below their means n·p as makes
-/// the limit wrong, in standard deviations √(n·p(1 − p)). Allowed are all pairs with z_a ≤ 1.2·r, z_b ≤ 1.2·r and
+/// With z_a and z_b the binomial numbers of rows up to the true quantiles, as far above or below their means n·p as
+/// makes the limit wrong, in standard deviations √(n·p(1 − p)). Allowed are all pairs with z_a ≤ 1.2·r, z_b ≤ 1.2·r and
 /// c_a·z_a + c_b·z_b ≤ r, where c_a/c_b = √(n_b/n_a) and c_a² + c_b² = 1: of two laws with equal densities at their
 /// quantiles, the sum is the error of the difference of the two estimates. 65 corners (x, y) on the edge of this region
 /// compare the order statistic of b at n_b·p − x·√(n_b·p(1 − p)) with that of a at n_a·p + y·√(n_a·p(1 − p)); the lower
 /// limit is the smallest of these differences. It is wrong only if every one of them is above the truth, that is, if
-/// (z_b, z_a) is beyond all corners: the probability of this is summed exactly, and r is the smallest of a grid (steps of
-/// 1 %) that keeps it at `alpha`. The upper limit is the lower one with a and b exchanged. Where fewer than 30 rows are
-/// expected on a side of the quantile, 1.2 is 1: order statistics run out.
+/// (z_b, z_a) is beyond all corners: the probability of this is summed exactly, and r is the smallest of a grid (steps
+/// of 1 %) that keeps it at `alpha`. The upper limit is the lower one with a and b exchanged. Where fewer than 30 rows
+/// are expected on a side of the quantile, 1.2 is 1: order statistics run out.
 ///
 /// # Conditions
 /// Independent rows, two independent samples; any two laws, continuous or not: valid at every size. Where a quantile is
-/// not unique, the limits are for the smallest and the largest difference alike. With many rows and α = 0.025 they are 1.07
-/// times as wide as those of a normal approximation that knows the densities, if these are equal, and at most 1.29 times
-/// whatever they are (1.35 times where one sample has far more rows; a quarter of a circle as the region: 1.24 times, always). No smaller region serves all laws: the
-/// truth may lie at a step of one law, where the other is off alone.
+/// not unique, the limits are for the smallest and the largest difference alike. With many rows and α = 0.025 they are
+/// 1.07 times as wide as those of a normal approximation that knows the densities, if these are equal, and at most 1.29
+/// times whatever they are (1.35 times where one sample has far more rows; a quarter of a circle as the region: 1.24
+/// times, always). No smaller region serves all laws: the truth may lie at a step of one law, where the other is off
+/// alone.
 ///
 /// # References
 /// Order statistics as limits of one quantile: Thompson (1936), 10.1214/aoms/1177732502. Two samples, with the exact
@@ -79,7 +80,8 @@ pub fn quantile_beyond(a: &Ranked, b: &Ranked, p: f64, size: f64) -> f64 {
 fn shares([n_a, n_b]: [u64; 2], alone: f64, step: usize) -> [f64; 2] {
     let all = (n_a + n_b) as f64;
     let [c_a, c_b] = [n_b, n_a].map(|n| (n as f64 / all).sqrt());
-    // The ends of the line c_a·z_a + c_b·z_b = 1, neither beyond `alone` nor below 0: larger reaches have larger regions.
+    // The ends of the line c_a·z_a + c_b·z_b = 1, neither beyond `alone` nor below 0: larger reaches have larger
+    // regions.
     let end = |own: f64, other: f64| {
         let most = alone.min(1.0 / own);
         [most, ((1.0 - own * most) / other).clamp(0.0, alone)]

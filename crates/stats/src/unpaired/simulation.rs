@@ -203,8 +203,8 @@ fn bootstrap(a: &Ranked, b: &Ranked, p: f64, alpha: f64, rng: &mut ChaCha8Rng) -
 }
 
 /// Why limits are wider than those of a normal law: narrower ones that are used elsewhere are wrong too often on one
-/// side, where one law has a gap (as between two modes, or two ticks of a clock) just above its median and the other just
-/// below. A claim is judged by one side.
+/// side, where one law has a gap (as between two modes, or two ticks of a clock) just above its median and the other
+/// just below. A claim is judged by one side.
 ///
 /// `cargo test --release -p leakgauge-stats --lib unpaired::simulation -- --ignored --nocapture narrower`
 #[test]

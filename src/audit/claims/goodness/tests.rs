@@ -160,7 +160,8 @@ fn correct_mechanisms_are_not_accused_however_they_are_recorded() {
     }
 }
 
-/// The same for all mechanisms with 300 logs of 4,000 rows, of which at least 90 % accuse a scale that is wrong by 15 %:
+/// The same for all mechanisms with 300 logs of 4,000 rows, of which at least 90 % accuse a scale that is wrong by 15
+/// %:
 ///
 /// ```text
 /// cargo test --release -p leakgauge --lib goodness -- --ignored --nocapture
@@ -175,7 +176,7 @@ fn correct_mechanisms_are_not_accused_and_wrong_scales_are() {
     }
 }
 
-/// What a recorder did is recognised from the values of all secrets together.
+/// What a recorder did is recognized from the values of all secrets together.
 #[test]
 fn the_grid_is_reported() {
     let laplace = bound(MECHANISMS[0].0);

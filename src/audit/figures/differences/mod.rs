@@ -93,7 +93,8 @@ impl Differences {
 pub struct Difference {
     /// The two secrets, the one with the shorter times first.
     pub secrets: Pair,
-    /// The median of the differences inside blocks; of times taken one by one, the difference of their medians. The limits of all pairs hold together, and likewise of each figure below.
+    /// The median of the differences inside blocks; of times taken one by one, the difference of their medians. The
+    /// limits of all pairs hold together, and likewise of each figure below.
     pub median: Located,
     /// The median of all pairwise means of differences; without blocks, of all differences between the two.
     pub hodges_lehmann: Located,

@@ -160,7 +160,8 @@ struct Ranked {
 
 impl Ranked {
     fn new(values: impl Iterator<Item = (f64, u64)>) -> Ranked {
-        // Integers in the order of the numbers are sorted faster. Equal ones count together, in whatever order they stand.
+        // Integers in the order of the numbers are sorted faster. Equal ones count together, in whatever order they
+        // stand.
         let mut keys: Vec<(u64, u64)> = values.map(|(x, count)| (key(x), count)).collect();
         keys.sort_unstable_by_key(|(key, _)| *key);
         let mut rows = 0;

@@ -157,8 +157,8 @@ impl FamilyEvidence {
         success
     }
 
-    /// The expected number of guesses: 1 + (m − 1)·E\[wrong guesses/(m − 1)\] over the m secrets of positive prior, a mean
-    /// of numbers in \[0, 1\], to which Chernoff's bound applies as to errors.
+    /// The expected number of guesses: 1 + (m − 1)·E\[wrong guesses/(m − 1)\] over the m secrets of positive prior, a
+    /// mean of numbers in \[0, 1\], to which Chernoff's bound applies as to errors.
     fn guesswork(&self, evidence: &Evidence, prior: &[f64]) -> Estimate {
         let blind = prior_guesswork(&Prior::new(prior.to_vec()).expect("a prior of the audit"));
         let others = prior.iter().filter(|p| **p > 0.0).count() as u64 - 1;
@@ -231,8 +231,8 @@ impl FamilyEvidence {
             .increasing(|v| (size * v).ln())
     }
 
-    /// ln(P_s(E)/(πP)(E)) of the event that other rows chose: p from below, the other secrets from above, half of the level
-    /// each.
+    /// ln(P_s(E)/(πP)(E)) of the event that other rows chose: p from below, the other secrets from above, half of the
+    /// level each.
     fn pointwise_leakage(&self, evidence: &Evidence) -> Estimate {
         let Some((_, rows)) = &self.event else {
             return Estimate {

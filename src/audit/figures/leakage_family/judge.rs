@@ -71,8 +71,8 @@ pub fn judge(prepared: &Prepared, tuned: &Tuned) -> Option<FamilyEvidence> {
 }
 
 impl FamilyEvidence {
-    /// Lower limit of the probability that one of k guesses is right, at level 1 − alpha, and its method. How errors are
-    /// limited is settled by numbers of rows: as if guesses were blind.
+    /// Lower limit of the probability that one of k guesses is right, at level 1 − alpha, and its method. How errors
+    /// are limited is settled by numbers of rows: as if guesses were blind.
     pub(crate) fn success_at_least(
         &self,
         ranks: &Ranks,

@@ -1,10 +1,10 @@
-//! The leakage family from a log: several guesses, guesswork, maximal and pointwise maximal leakage, and measures with an
-//! order.
+//! The leakage family from a log: several guesses, guesswork, maximal and pointwise maximal leakage, and measures with
+//! an order.
 //!
-//! What is limited is settled before the certification rows are looked at: guesses are made in the order of the attack's
-//! scores, the event for pointwise leakage is chosen on the rows before them, and how errors are limited follows from
-//! numbers of rows. Limits from above are for discrete logs of independent rows: the best guesses at every observation
-//! are one fixed rule of nature, and the plug-in figure is at least that rule's own (see
+//! What is limited is settled before the certification rows are looked at: guesses are made in the order of the
+//! attack's scores, the event for pointwise leakage is chosen on the rows before them, and how errors are limited
+//! follows from numbers of rows. Limits from above are for discrete logs of independent rows: the best guesses at every
+//! observation are one fixed rule of nature, and the plug-in figure is at least that rule's own (see
 //! [`leakgauge_stats::event_upper`]).
 
 pub(crate) mod figure;

@@ -66,7 +66,8 @@ pub struct PairFigures {
     pub secrets: Pair,
     /// Total variation.
     pub total_variation: Estimate,
-    /// All points of the total variation, where they were asked for ([`Findings::with_points`](crate::audit::Findings::with_points)); discrete logs only.
+    /// All points of the total variation, where they were asked for
+    /// ([`Findings::with_points`](crate::audit::Findings::with_points)); discrete logs only.
     pub total_variation_points: Option<Box<TotalVariationPoints>>,
     /// Of an observer who is asked which of two measurements of a block is which, where there are blocks.
     pub paired_advantage: Option<Box<Estimate>>,

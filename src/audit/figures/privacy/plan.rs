@@ -122,9 +122,8 @@ pub(crate) fn plan(
     (plans, of_claims)
 }
 
-/// ε is limited by guesses where there are rows to choose them by, ρ and Rényi divergences by weighed scores, all else by
-/// two error rates. In a split
-/// by time, and with units, no guesses are counted together.
+/// ε is limited by guesses where there are rows to choose them by, ρ and Rényi divergences by weighed scores, all else
+/// by two error rates. In a split by time, and with units, no guesses are counted together.
 fn of_rule(
     prepared: &Prepared,
     tuned: &Tuned,
@@ -234,8 +233,8 @@ fn first_tails(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], rule: Rule
         .best(all, prepared.alpha)
 }
 
-/// The δ that guesses are chosen for: that of the claims, where all read one, else 0. The same guesses serve every limit, so
-/// that limits need not share the level, and ε at a smaller δ is never less.
+/// The δ that guesses are chosen for: that of the claims, where all read one, else 0. The same guesses serve every
+/// limit, so that limits need not share the level, and ε at a smaller δ is never less.
 pub(crate) fn delta_of_guesses(prepared: &Prepared) -> f64 {
     let claims = &prepared.claims;
     if claims.iter().any(|claim| claim.mechanism().is_some()) {

@@ -21,8 +21,8 @@ pub use features::{View, lowest_bit};
 /// columns, or of the lowest bit of a number.
 ///
 /// # Formula
-/// score_s(x) = Σ_j ln((c_js(b_j(x)) + M·p_j(b_j(x))) / (n_s + M)), where c_js(b) counts the fit rows of s whose value of
-/// feature j is b, p_j is the share of b among all fit rows, and M = 20. It is the log-likelihood where features are
+/// score_s(x) = Σ_j ln((c_js(b_j(x)) + M·p_j(b_j(x))) / (n_s + M)), where c_js(b) counts the fit rows of s whose value
+/// of feature j is b, p_j is the share of b among all fit rows, and M = 20. It is the log-likelihood where features are
 /// independent given the secret (naive Bayes). The number of bins of a number, whether all columns share one term, and
 /// whether terms are left out that chance explains, are those that separate the secrets best on one half of the fit
 /// rows when learned from the other, both ways.

@@ -27,12 +27,12 @@ const MOST_FULL: usize = 200;
 /// The weights, features × classes, with the largest penalized likelihood.
 ///
 /// # Formula
-/// max Σ_i n_i ln p(class i | x_i) − ½ λ Σ w², p(c | x) = exp(w_c·x) / Σ_c′ exp(w_c′·x). The last weight of a class, its
-/// intercept, has no penalty.
+/// max Σ_i n_i ln p(class i | x_i) − ½ λ Σ w², p(c | x) = exp(w_c·x) / Σ_c′ exp(w_c′·x). The last weight of a class,
+/// its intercept, has no penalty.
 ///
-/// With all weights 0 and K classes, the second derivative in the weights of one class is H = (K − 1)/K² Σ n_i x_i x_iᵀ + λI. In
-/// the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed. Of more than 200 features, or
-/// if rounding leaves H no factor, its diagonal is taken.
+/// With all weights 0 and K classes, the second derivative in the weights of one class is H = (K − 1)/K² Σ n_i x_i
+/// x_iᵀ + λI. In the coordinates Lᵀw, H = LLᵀ, it is the identity, and few steps are needed. Of more than 200 features,
+/// or if rounding leaves H no factor, its diagonal is taken.
 ///
 /// # Errors
 /// The optimizer diverged.

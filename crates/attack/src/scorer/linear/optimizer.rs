@@ -20,8 +20,8 @@ struct Seen {
     curvature: f64,
 }
 
-/// Where the function, which gives its value and its gradient, is smallest; its second derivative at the start should be about
-/// the identity. It ends after `most` steps, or if no step helps.
+/// Where the function, which gives its value and its gradient, is smallest; its second derivative at the start should
+/// be about the identity. It ends after `most` steps, or if no step helps.
 ///
 /// # References
 /// Nocedal and Wright 2006, Numerical Optimization, algorithm 7.5, with backtracking.

@@ -276,7 +276,8 @@ impl Channel {
     /// guessing any function of the secret. −∞ for an observation that does not occur.
     ///
     /// # Formula
-    /// ℓ(o) = ln max_s C\[s,o\]/(πC)_o over the secrets of positive probability. Σ_o (πC)_o·e^ℓ(o) = e^(maximal leakage).
+    /// ℓ(o) = ln max_s C\[s,o\]/(πC)_o over the secrets of positive probability. Σ_o (πC)_o·e^ℓ(o) = e^(maximal
+    /// leakage).
     ///
     /// # Errors
     /// A prior over another number of secrets.
@@ -324,8 +325,8 @@ impl Channel {
     /// k is 0, or a prior over another number of secrets.
     ///
     /// # References
-    /// M. S. Alvim et al., *The Science of Quantitative Information Flow*, section 3.2.5, doi:10.1007/978-3-319-96131-6;
-    /// Issa, Wagner, Kamath, definition 3.
+    /// M. S. Alvim et al., *The Science of Quantitative Information Flow*, section 3.2.5,
+    /// doi:10.1007/978-3-319-96131-6; Issa, Wagner, Kamath, definition 3.
     pub fn tries_vulnerability(&self, prior: &Prior, tries: u64) -> Result<f64> {
         check_tries(tries)?;
         Ok(self

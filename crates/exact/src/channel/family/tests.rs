@@ -120,8 +120,8 @@ fn small_leakage_keeps_its_digits() {
     }
 }
 
-/// Two rows (½ + a, ½ − a), (½ − b, ½ + b) of tiny a and b: I_α at (w, 1 − w) is about 2αw(1 − w)(a + b)², which is largest
-/// at w = ½.
+/// Two rows (½ + a, ½ − a), (½ − b, ½ + b) of tiny a and b: I_α at (w, 1 − w) is about 2αw(1 − w)(a + b)², which is
+/// largest at w = ½.
 #[test]
 fn limits_of_small_leakage_are_close_too() {
     let (a, b) = (f64::powi(0.5, 20), f64::powi(0.5, 22));
@@ -152,7 +152,8 @@ fn extreme_orders_are_numbers() {
     }
     let large = channel.sibson_information(&prior, 1e300).unwrap();
     assert!((large - 1.5f64.ln()).abs() < 1e-15);
-    // 0.25^(1/α) of the second observation vanishes; of the first, α/(α − 1)·(1/α)·ln((0.5^α + 3)/4) → ln 2 / 4 · α/(1 - α) → 0.
+    // 0.25^(1/α) of the second observation vanishes; of the first, α/(α − 1)·(1/α)·ln((0.5^α + 3)/4) → ln 2 / 4 ·
+    // α/(1 - α) → 0.
     let small = channel.sibson_information(&prior, 1e-300).unwrap();
     assert!(small < 1e-299, "{small:e}");
 }

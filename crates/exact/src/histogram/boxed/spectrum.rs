@@ -46,8 +46,8 @@ struct Stage {
 }
 
 impl Spectrum {
-    /// Of groups of (distribution, number of messages), for sides of (smallest count, number of counts), at least two of
-    /// them.
+    /// Of groups of (distribution, number of messages), for sides of (smallest count, number of counts), at least two
+    /// of them.
     pub fn new(groups: &[(&[f64], u64)], sides: &[(u64, usize)]) -> Spectrum {
         let lengths: Vec<usize> = sides.iter().map(|(_, length)| *length).collect();
         let form = Form::new(groups, sides);
@@ -221,11 +221,11 @@ impl ErrorBound {
     ///
     /// # Formula
     /// Values with the errors w are probabilities whose errors sum to at most √(Σ w²), by the inequality of Cauchy and
-    /// Schwarz and Parseval's identity; frequencies of the half occur twice at most. With u = 2⁻⁵³, a step of radix
-    /// r ≤ 7 of a transform adds r products for each value, so that its vector is wrong by at most √r·(r + 4)·u of its norm,
-    /// and by 23u more after its turns, the sine and cosine of an angle up to 2π with a relative error of 2.4u. That is less
-    /// than 32u·log₂ r: of N cells all transforms together are wrong by at most 32u·(log₂ N + 4), where 4 stands for what
-    /// transforms of real numbers do besides. What is left out is below e^−50 at each of N frequencies.
+    /// Schwarz and Parseval's identity; frequencies of the half occur twice at most. With u = 2⁻⁵³, a step of radix r ≤
+    /// 7 of a transform adds r products for each value, so that its vector is wrong by at most √r·(r + 4)·u of its
+    /// norm, and by 23u more after its turns, the sine and cosine of an angle up to 2π with a relative error of 2.4u.
+    /// That is less than 32u·log₂ r: of N cells all transforms together are wrong by at most 32u·(log₂ N + 4), where 4
+    /// stands for what transforms of real numbers do besides. What is left out is below e^−50 at each of N frequencies.
     ///
     /// # References
     /// N. J. Higham, *Accuracy and stability of numerical algorithms*, chapter 24, doi:10.1137/1.9780898718027.
@@ -360,10 +360,10 @@ impl<'a> Form<'a> {
     /// A shift and the powers of all groups, and by how much the product may be wrong.
     ///
     /// # Formula
-    /// Over k observations φ_g is wrong by at most e = (k + 7)·u, because probabilities sum to 1 and a turn is right to 3u.
-    /// So the product of the powers is wrong by at most Π(|φ_g| + e)^(n_g) − Π|φ_g|^(n_g). A product of complex numbers is
-    /// right to √5·u: the n_g products of each power add 3u each, as do those of the shift, which has 6u for each
-    /// side, and of the groups.
+    /// Over k observations φ_g is wrong by at most e = (k + 7)·u, because probabilities sum to 1 and a turn is right to
+    /// 3u. So the product of the powers is wrong by at most Π(|φ_g| + e)^(n_g) − Π|φ_g|^(n_g). A product of complex
+    /// numbers is right to √5·u: the n_g products of each power add 3u each, as do those of the shift, which has 6u for
+    /// each side, and of the groups.
     ///
     /// # References
     /// R. Brent, C. Percival, P. Zimmermann, *Error bounds on complex floating-point multiplication*,

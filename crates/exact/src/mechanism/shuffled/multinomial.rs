@@ -51,8 +51,8 @@ impl<'a> Multinomial<'a> {
         exp(exponent)
     }
 
-    /// Calls `each` for every histogram of one more message, with its counts and, for each observation y, the probability
-    /// that the messages have this histogram less one y.
+    /// Calls `each` for every histogram of one more message, with its counts and, for each observation y, the
+    /// probability that the messages have this histogram less one y.
     pub fn for_each_extended(&self, mut each: impl FnMut(&[u64], &[f64])) {
         let kinds = self.law.len();
         let mut before = vec![0.0; kinds];

@@ -237,8 +237,8 @@ impl Blanket {
     /// the target's. Among them it is one of N messages of which the others have distribution Q: at most D(R_x‖Q) more.
     /// As R_x ≤ e^ε·min R, the sum is at most ε: half of the bound of Theorem 11.
     ///
-    /// Where the ratio is at most 2, its logarithm is −ln(1 − (R − min R)/R): no term is negative, so that rounding does
-    /// not put the bound below what it bounds.
+    /// Where the ratio is at most 2, its logarithm is −ln(1 − (R − min R)/R): no term is negative, so that rounding
+    /// does not put the bound below what it bounds.
     pub fn position_bound(&self, randomizer: &Channel) -> f64 {
         let above = randomizer.above_least();
         let told = |(row, above): (&[f64], &[f64])| -> f64 {

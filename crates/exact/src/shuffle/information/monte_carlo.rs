@@ -50,8 +50,8 @@ impl Basic {
     /// I(K; Z) and I(Y₁; Z) by simulation.
     ///
     /// # Method
-    /// Histograms are drawn with all n messages from Q and weighted by S/n, their likelihood ratio
-    /// to the true distribution: I(K; Z) = E\[D − h(S/n − 1)\] and I(Y₁; Z) = E\[(S/n)·D(posterior of Y₁ given Z ‖ P)\], with
+    /// Histograms are drawn with all n messages from Q and weighted by S/n, their likelihood ratio to the true
+    /// distribution: I(K; Z) = E\[D − h(S/n − 1)\] and I(Y₁; Z) = E\[(S/n)·D(posterior of Y₁ given Z ‖ P)\], with
     /// smaller variance than under the true distribution. The information from messages that no decoy sends is added
     /// exactly. The same seed gives the same numbers with any number of threads.
     ///

@@ -92,7 +92,8 @@ impl RatioLaw {
         terms.sum()
     }
 
-    /// E\[(S/n)·ln(S/n)\] where S is the sum of w over n independent draws from Q: the information that shuffling hides.
+    /// E\[(S/n)·ln(S/n)\] where S is the sum of w over n independent draws from Q: the information that shuffling
+    /// hides.
     ///
     /// # Formula
     /// With ln s = ∫₀^∞ (e^−u − e^−us) du/u and E S = n it is ∫₀^∞ (e^−u − φ(u)) du/u where

@@ -1,5 +1,5 @@
-//! What a randomizer reports, in the form in which expectations over its messages are sums: all messages, the nodes of a
-//! quadrature rule, or classes of messages.
+//! What a randomizer reports, in the form in which expectations over its messages are sums: all messages, the nodes of
+//! a quadrature rule, or classes of messages.
 
 use super::ratio::RatioLaw;
 use crate::channel::{Channel, Prior};
@@ -20,8 +20,8 @@ const INTEGER_REST: f64 = 1e-40;
 pub enum Reports {
     /// Every message.
     Listed(Channel),
-    /// The nodes of a quadrature rule in place of messages: exact for functions of the likelihood ratios that are smooth
-    /// between the points where the ratios are not, up to double precision.
+    /// The nodes of a quadrature rule in place of messages: exact for functions of the likelihood ratios that are
+    /// smooth between the points where the ratios are not, up to double precision.
     Nodes {
         /// The masses of the nodes under every input.
         channel: Channel,
@@ -181,8 +181,8 @@ fn rows(shape: &NoiseShape, centers: &[f64]) -> std::result::Result<Vec<f64>, Pr
     Ok(cells.into_iter().flat_map(normalized).collect())
 }
 
-/// The masses of all cells of equal density, or of all numbers, under every center of piecewise constant or integer noise;
-/// none of smooth noise.
+/// The masses of all cells of equal density, or of all numbers, under every center of piecewise constant or integer
+/// noise; none of smooth noise.
 pub(in crate::shuffle) fn noise_cells(
     shape: &NoiseShape,
     centers: &[f64],

@@ -113,8 +113,8 @@ impl Spread {
             None if is_small => return self.far(u, n),
             _ => {}
         }
-        // φ̄ and Σ P(x)·φ_x: both are positive, and their difference is between them. Large parts that cancel can have lost
-        // it where large deviations meet large exponents.
+        // φ̄ and Σ P(x)·φ_x: both are positive, and their difference is between them. Large parts that cancel can have
+        // lost it where large deviations meet large exponents.
         let input = |(p, atoms): &(f64, Vec<Atom>)| p * product(atoms, u, n);
         let (mean, all) = (
             product(&self.mean, u, n),

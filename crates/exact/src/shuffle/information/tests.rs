@@ -143,7 +143,8 @@ fn information_of_a_randomizer_has_no_floor() {
         let blanket = Signal::blanket(&channel, &prior).unwrap();
         for (signal, key) in [(among, "exact"), (blanket, "blanket")] {
             let found = signal.information(n as u64).unwrap();
-            // The entries of the matrix are rounded, by 6e-17 at most: a relative 4.4e-16/ε of the squared difference of two rows.
+            // The entries of the matrix are rounded, by 6e-17 at most: a relative 4.4e-16/ε of the squared difference
+            // of two rows.
             let tolerance = 1e-11 + 1e-15 / epsilon;
             let error = (found / number(key) - 1.0).abs();
             assert!(

@@ -78,8 +78,8 @@ impl Users {
     /// The exact mutual information I(K; Z) about the position of the target's message.
     ///
     /// # Formula
-    /// Σ_h Σ_y R(y)·M(h − y)·ln(n·R(y)·M(h − y)/(h_y·P(h))), M the distribution of the other users' histogram, P(h) = Σ_y
-    /// R(y)·M(h − y). Given inputs x it is I(K; Z | X = x), at most 2ε (Theorem 11).
+    /// Σ_h Σ_y R(y)·M(h − y)·ln(n·R(y)·M(h − y)/(h_y·P(h))), M the distribution of the other users' histogram, P(h) =
+    /// Σ_y R(y)·M(h − y). Given inputs x it is I(K; Z | X = x), at most 2ε (Theorem 11).
     ///
     /// # Errors
     /// There are too many histograms.

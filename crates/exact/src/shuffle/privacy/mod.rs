@@ -154,8 +154,8 @@ const MAX_WORK: usize = 10_000_000;
 ///
 /// # References
 /// V. Feldman, A. McMillan, K. Talwar, *Hiding among the clones*, arXiv:2012.12803, and *Stronger privacy amplification
-/// by shuffling*, arXiv:2208.04591. B. Balle, J. Bell, A. Gascón, K. Nissim, *The privacy blanket of the shuffle model*,
-/// lemma 5.3, arXiv:1903.02837. S. Wang et al., *Privacy amplification via shuffling: unified, simplified, and
+/// by shuffling*, arXiv:2208.04591. B. Balle, J. Bell, A. Gascón, K. Nissim, *The privacy blanket of the shuffle
+/// model*, lemma 5.3, arXiv:1903.02837. S. Wang et al., *Privacy amplification via shuffling: unified, simplified, and
 /// tightened*, doi:10.14778/3659437.3659444.
 pub fn shuffle_delta(randomizer: &Channel, n: u64, epsilon: f64) -> Result<ShuffleDelta> {
     Messages::of(&Reports::Listed(randomizer.clone()))?.delta(n, epsilon)

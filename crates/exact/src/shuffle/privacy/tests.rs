@@ -89,7 +89,8 @@ fn published_example() {
     assert!((1.0 - 1e-9..1.0001).contains(&ratio), "{ratio}");
 }
 
-/// A channel of the messages in many narrow cells, of which the bound from the blanket is that of the messages in the limit.
+/// A channel of the messages in many narrow cells, of which the bound from the blanket is that of the messages in the
+/// limit.
 fn in_cells(text: &str, cuts: &[f64]) -> Channel {
     let bound = parse(text).unwrap().bind_declared().unwrap();
     let rows: Vec<f64> = (0..bound.secret_count())
@@ -110,8 +111,8 @@ fn in_cells(text: &str, cuts: &[f64]) -> Channel {
     Channel::new(labels(bound.secret_count()), labels(cuts.len() + 1), rows).unwrap()
 }
 
-/// Whoever sees only cells of messages learns less: a lower limit of all messages is below an upper bound of theirs, and both
-/// blankets meet as cells get narrow.
+/// Whoever sees only cells of messages learns less: a lower limit of all messages is below an upper bound of theirs,
+/// and both blankets meet as cells get narrow.
 #[test]
 fn noise_is_as_private_as_its_cells_in_the_limit() {
     for (text, cuts) in [
@@ -152,7 +153,8 @@ fn integer_noise_is_like_noise_truncated_far_out() {
     assert!((all.clone.unwrap() / truncated.clone.unwrap() - 1.0).abs() < 1e-9);
 }
 
-/// Mechanisms whose messages are neither listed nor numbers have the bounds of their ε, and normal noise that of its blanket.
+/// Mechanisms whose messages are neither listed nor numbers have the bounds of their ε, and normal noise that of its
+/// blanket.
 #[test]
 fn every_mechanism_has_a_bound() {
     for (text, blanket) in [
@@ -174,8 +176,8 @@ fn every_mechanism_has_a_bound() {
     }
 }
 
-/// Dozens of messages that hardly occur: a box of their histograms has few cells, and the one that is one longer along every
-/// side has billions. The truth is from all pairs of messages by mpmath, 30 digits.
+/// Dozens of messages that hardly occur: a box of their histograms has few cells, and the one that is one longer along
+/// every side has billions. The truth is from all pairs of messages by mpmath, 30 digits.
 #[test]
 fn two_users_of_integer_noise_are_answered_exactly() {
     let text = "discrete-gaussian(sigma=1, secrets=3)";

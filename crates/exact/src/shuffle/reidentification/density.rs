@@ -180,8 +180,8 @@ impl Family {
 
 impl Density {
     /// Reads a mixture: `0.9*normal(mean=0, sigma=1) + 0.1*laplace(mean=3, scale=2)`; families are `normal`, `laplace`,
-    /// `logistic`, `uniform(low=…, high=…)` and `exponential(low=…, scale=…)`. `None` for anything else, such as a file or
-    /// a family of labels.
+    /// `logistic`, `uniform(low=…, high=…)` and `exponential(low=…, scale=…)`. `None` for anything else, such as a file
+    /// or a family of labels.
     ///
     /// # Errors
     /// An argument is invalid, or the weights do not sum to 1.
@@ -279,8 +279,9 @@ impl RatioLaw {
     /// From two densities.
     ///
     /// # Formula
-    /// Between the points where a density is not smooth, ln P/Q is followed in steps of a twentieth of the scale of every
-    /// part; zeros of its slope between two steps cut it into monotone segments, as [`RatioLaw::from_segments`] needs them.
+    /// Between the points where a density is not smooth, ln P/Q is followed in steps of a twentieth of the scale of
+    /// every part; zeros of its slope between two steps cut it into monotone segments, as [`RatioLaw::from_segments`]
+    /// needs them.
     ///
     /// # Conditions
     /// ln P/Q has at most one extremum within a step.
@@ -301,7 +302,8 @@ impl RatioLaw {
     /// Q of an entry is P·e^(−ln P/Q); at ∞ it is 0.
     ///
     /// # Errors
-    /// A ratio is NaN or −∞, a probability is negative, they do not sum to 1 within 1e-9, or those under Q to more than 1.
+    /// A ratio is NaN or −∞, a probability is negative, they do not sum to 1 within 1e-9, or those under Q to more
+    /// than 1.
     pub fn from_log_ratios(table: &[(f64, f64)]) -> Result<RatioLaw> {
         let wrong = |problem: String| Error::parameter("table of log-likelihood ratios", problem);
         if let Some((ratio, p)) = table

@@ -32,8 +32,8 @@ pub struct GivenRow {
 ///
 /// # Formula
 /// With one guess Σ_h max_y R_{x₁}(y)·P_o(h − e_y)/h_y, where P_o is the law of the other users' histogram: given the
-/// histogram h, each of the h_y messages y is the target's with a probability proportional to R_{x₁}(y)·P_o(h − e_y)/h_y.
-/// Further guesses are the next likely messages.
+/// histogram h, each of the h_y messages y is the target's with a probability proportional to R_{x₁}(y)·P_o(h −
+/// e_y)/h_y. Further guesses are the next likely messages.
 ///
 /// # Errors
 /// The counts do not fit the randomizer, there are too many histograms, or a number of guesses is 0.

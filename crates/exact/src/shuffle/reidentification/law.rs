@@ -146,7 +146,8 @@ impl RatioLaw {
         self.outside
     }
 
-    /// The mass of P where it is more than e^680 times as likely as Q, which counts as infinite, within the support of Q.
+    /// The mass of P where it is more than e^680 times as likely as Q, which counts as infinite, within the support of
+    /// Q.
     pub fn nearly_certain_mass(&self) -> f64 {
         self.certain - self.outside
     }

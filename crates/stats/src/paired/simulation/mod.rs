@@ -1,5 +1,5 @@
-//! Simulated timings: coverage and width of limits, false alarms of the test, and its power beside the tests that timing
-//! tools use.
+//! Simulated timings: coverage and width of limits, false alarms of the test, and its power beside the tests that
+//! timing tools use.
 
 mod intervals;
 mod others;

@@ -35,8 +35,8 @@ pub(super) fn t_test(sorted: &[f64]) -> f64 {
     (2.0 * law.sf(t)).min(1.0)
 }
 
-/// RTLF (Dunsche et al., USENIX Security 2024): a decile differs if the distance of the classes exceeds a threshold that
-/// bootstraps of each class by itself exceed with probability α/9, here with 200 resamples.
+/// RTLF (Dunsche et al., USENIX Security 2024): a decile differs if the distance of the classes exceeds a threshold
+/// that bootstraps of each class by itself exceed with probability α/9, here with 200 resamples.
 pub(super) fn rtlf([x, y]: [&[f64]; 2], alpha: f64, rng: &mut ChaCha8Rng) -> bool {
     const RESAMPLES: usize = 200;
     let thresholds = [x, y].map(|values| {

@@ -8,13 +8,14 @@ use leakgauge_attack::pairwise::Event;
 /// What stands for the attack's name where masked rows were guessed.
 pub(crate) const MASKED: &str = "masked";
 
-/// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on all
-/// rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at secrets.
+/// What proves a limit of ε, μ, ρ or a Rényi divergence, on the certification rows; an event beside the attack's, on
+/// all rows but those that it got its share of the level by, or on nearly all where it was chosen without looking at
+/// secrets.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Witness {
-    /// The attack whose scores the events are about; `groups` where they are groups of similar rows, which no attack formed; `masked`
-    /// where rows were guessed by a regression that learned from all others.
+    /// The attack whose scores the events are about; `groups` where they are groups of similar rows, which no attack
+    /// formed; `masked` where rows were guessed by a regression that learned from all others.
     pub attack: String,
     /// The events; two where the limit rests on guesses at both ends of the scores, none where all scores were weighed.
     /// Attack and events were chosen on rows before these, or without looking at secrets.
