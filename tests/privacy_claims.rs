@@ -65,6 +65,40 @@ fn gaussian_noise_is_held_to_its_mu_and_rho() {
     assert!(found.multiplicity.limits_read_by_claims <= 2);
 }
 
+/// A total variation needs an ε, a μ, a ρ and divergences: whatever rare events show, claims read the larger.
+#[test]
+fn what_the_total_variation_implies_refutes_claims_of_privacy() {
+    let claims = [
+        "ldp(0.3)",
+        "gdp(0.4)",
+        "zcdp(0.05)",
+        "rdp(alpha=2, epsilon=0.1)",
+        "dp(epsilon=0.1, delta=0.1)",
+    ];
+    let found = judged(
+        "randomized-response(epsilon=0.6, secrets=2)",
+        6_000,
+        &claims,
+    )
+    .unwrap();
+    assert_eq!(verdicts(&found), [REFUTED; 5]);
+    let tv = found.worst_pair.total_variation.lower.expect("a limit");
+    let (p, q) = (0.5 * (1.0 + tv), 0.5 * (1.0 - tv));
+    let implied = [
+        (p / q).ln(),
+        2.0 * leakgauge::stats::special::normal_quantile(p),
+        2.0 * tv * tv.atanh(),
+        (p * p / q + q * q / p).ln(),
+        ((p - 0.1) / q).ln(),
+    ];
+    let truth = [0.6, 0.7473, 0.1748, 0.3155, 0.4318];
+    for ((claim, implied), truth) in found.claims.iter().zip(implied).zip(truth) {
+        let lower = claim.estimate.lower.expect("a limit");
+        assert!(lower >= implied * (1.0 - 1e-9), "{claim:?}: {implied}");
+        assert!(lower < truth, "{claim:?}: {truth}");
+    }
+}
+
 /// The limits of what claims are judged by are listed, ε at δ = 0 first.
 #[test]
 fn limits_of_privacy_are_reported_by_quantity_and_delta() {

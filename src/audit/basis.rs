@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::certified_limit::Source;
 use crate::audit::evidence::guesses::PairGuesses;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
@@ -19,13 +19,14 @@ use crate::audit::units::judge::UnitEvidence;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::{
-    Advantage, AdvantageMethod, EffectiveRows, Judgement, ScoredRows, judge_and_keep,
+    Advantage, AdvantageMethod, EffectiveRows, Judgement, Rule, ScoredRows, Thresholds,
+    judge_and_keep,
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::parallel;
+use leakgauge_judge::Limits;
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
-use leakgauge_stats::band;
 use leakgauge_stats::random::Randomness;
 use leakgauge_stats::variational::Bins;
 
@@ -58,9 +59,16 @@ pub(super) struct Evidence<'a> {
     pub guesses: &'a [Option<PairGuesses>],
     /// For each planned limit of privacy that rests on weighed scores, the certification rows in its bins.
     pub bins: &'a [Option<Bins>],
-    kolmogorov: Option<(f64, [u64; 2])>,
+    /// Kolmogorov distance of the pair that the plan names, and the rows of both secrets.
+    pub kolmogorov: Option<(f64, [u64; 2])>,
     /// The pair with the largest limit of the total variation; the one that promised most where none has any.
     pub worst: usize,
+    /// The same of the pairs that claims of privacy are about.
+    pub worst_neighbors: usize,
+    /// What is certified of the worst pair and of the pairs of planned limits of privacy.
+    pub closures: Vec<(usize, Limits<Source>)>,
+    /// The thresholds of the worst pair's scores, where limits may use their order.
+    pub thresholds: Option<Thresholds>,
     /// What the certification rows are worth, in a split by time.
     pub effective: Option<&'a EffectiveRows>,
     /// Limits from above; discrete logs only, and not in a split by time, whose rows are not taken to be
@@ -102,13 +110,16 @@ impl<'a> Evidence<'a> {
             bins: &judged.bins,
             kolmogorov: judged.kolmogorov,
             worst: plan.worst,
+            worst_neighbors: plan.worst,
+            closures: Vec::new(),
+            thresholds: None,
             effective: judged.effective.as_ref(),
             upper: judged.upper.as_ref(),
             cross_fit: judged.cross_fit.as_ref(),
             differences: judged.differences.as_ref(),
             units: judged.units.as_ref(),
         };
-        evidence.worst = evidence.worst_pair();
+        evidence.close();
         evidence
     }
 }
@@ -154,71 +165,6 @@ impl Evidence<'_> {
         self.upper.is_some()
     }
 
-    /// The lower limit of a pair's total variation in a table, and how it was obtained; `None` if the pair was
-    /// not judged.
-    pub fn lower(&self, table: CertifiedLimit, pair: usize) -> Option<(f64, Method)> {
-        self.lower_at(pair, self.plan.pair_share(table, pair))
-    }
-
-    fn lower_at(&self, pair: usize, level: f64) -> Option<(f64, Method)> {
-        if !self.judgement.tallies[pair].is_judged() || level <= 0.0 {
-            return None;
-        }
-        let kolmogorov = self.plan.kolmogorov.filter(|planned| planned.pair == pair);
-        let share = kolmogorov.map_or(0.0, |planned| planned.share);
-        let attack = (share < 1.0).then(|| {
-            let limit = self.advantages[pair].at_least(level * (1.0 - share));
-            (limit.max(0.0), self.attack_method(pair))
-        });
-        let distance = self
-            .kolmogorov
-            .filter(|_| share > 0.0)
-            .map(|(distance, [a, b])| {
-                let limit = band::total_variation_at_least(distance, a, b, level * share);
-                (limit, Method::KolmogorovDkw)
-            });
-        match (attack, distance) {
-            (Some(attack), Some(distance)) if distance.0 > attack.0 => Some(distance),
-            (attack, distance) => attack.or(distance),
-        }
-    }
-
-    /// The p-value of a total variation of at most `allowed` at a pair, at its parts of α in a table.
-    pub fn p_value(&self, table: CertifiedLimit, pair: usize, allowed: f64) -> f64 {
-        let part = self.plan.pair_share(table, pair) / self.alpha();
-        if part <= 0.0 || !self.judgement.tallies[pair].is_judged() {
-            return 1.0;
-        }
-        let kolmogorov = self.plan.kolmogorov.filter(|planned| planned.pair == pair);
-        let share = kolmogorov.map_or(0.0, |planned| planned.share);
-        let mut p = 1.0f64;
-        if share < 1.0 {
-            p = self.advantages[pair].p_value(allowed) / (1.0 - share);
-        }
-        if let Some((distance, [a, b])) = self.kolmogorov.filter(|_| share > 0.0) {
-            p = p.min(band::p_value(distance, allowed, a, b) / share);
-        }
-        (p / part).min(1.0)
-    }
-
-    /// The smallest of the pairs' p-values, each at its part of α; `None` if no pair was judged. Of many pairs,
-    /// those with the largest limits are looked at: others could only make it smaller.
-    pub fn smallest_p_value(
-        &self,
-        table: CertifiedLimit,
-        allowed: impl Fn(usize) -> f64,
-    ) -> Option<f64> {
-        const MOST: usize = 20;
-        let mut pairs: Vec<(f64, usize)> = (0..self.pair_count())
-            .filter_map(|pair| Some((self.lower(table, pair)?.0 - allowed(pair), pair)))
-            .collect();
-        pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
-        let pairs = pairs.into_iter().take(MOST);
-        pairs
-            .map(|(_, pair)| self.p_value(table, pair, allowed(pair)))
-            .reduce(f64::min)
-    }
-
     /// The certification rows of the worst pair by their scores, where limits may use their order.
     pub fn worst_scores(&self) -> Option<Cow<'_, ScoredRows>> {
         let scored = self.scored?;
@@ -231,18 +177,19 @@ impl Evidence<'_> {
         Some(Cow::Owned(scored))
     }
 
-    fn worst_pair(&self) -> usize {
-        let limit = |pair: usize| {
-            let limit = self.lower(CertifiedLimit::Table(0), pair);
-            limit.map_or(-1.0, |limit| limit.0)
+    /// The pair with the largest limit of the total variation of those that are looked at; the one that promised most of
+    /// equals, else the first.
+    pub fn worst_pair(&self, is_looked_at: impl Fn(Rule) -> bool + Sync) -> usize {
+        let looked_at = |pair: usize| is_looked_at(self.tuned.choices[pair].rule);
+        let limit = |pair: usize| match looked_at(pair) {
+            true => self.lower(pair).map_or(-1.0, |limit| limit.0),
+            false => -2.0,
         };
         let limits = parallel::map_in_place(self.pair_count(), &limit);
-        let planned = (self.plan.worst, limits[self.plan.worst]);
-        let best =
-            limits.into_iter().enumerate().fold(
-                planned,
-                |best, next| if next.1 > best.1 { next } else { best },
-            );
+        let promised = (self.plan.worst, limits[self.plan.worst]);
+        let best = limits.into_iter().enumerate().fold(promised, |best, next| {
+            if next.1 > best.1 { next } else { best }
+        });
         best.0
     }
 

@@ -1,5 +1,6 @@
-//! What a claim is judged by.
+//! What is certified, and so what a claim is judged by.
 
+use crate::estimate::Method;
 use leakgauge_attack::pairwise::Rule;
 use leakgauge_stats::variational::Divergence;
 
@@ -18,4 +19,15 @@ pub(super) enum CertifiedLimit {
     Divergence([u32; 2], Divergence),
     /// The medians of differences of times, all pairs together.
     TimeDifference,
+    /// The errors of the last attack's scores at all thresholds, at the worst pair.
+    Band,
+}
+
+/// Where a certified statement comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Source {
+    /// How it was obtained.
+    pub method: Method,
+    /// The planned limit of privacy that it is, if it is one.
+    pub planned: Option<usize>,
 }

@@ -8,6 +8,7 @@ mod assumptions;
 mod basis;
 mod certified_limit;
 mod claims;
+mod closure;
 mod copies;
 mod detection;
 mod evidence;

@@ -100,6 +100,19 @@ const SIZES: [(usize, usize, f64); 8] = [
     (13, 4000, 0.6),
 ];
 
+/// Claims beside those that every log is asked.
+const OTHER_CLAIMS: [&str; 9] = [
+    "gdp(0.5)",
+    "zcdp(0.1)",
+    "rdp(alpha=2, epsilon=0.2)",
+    "rdp(alpha=16, epsilon=1)",
+    "f-dp(point(fpr=0.1, fnr=0.6), point(0.3, 0.35))",
+    "dp-curve(dp(1), dp(epsilon=0.5, delta=1e-2), dp(epsilon=0.2, delta=0.1))",
+    "dp(epsilon=0.5, delta=0.2)",
+    "ldp(epsilon=1, unit=1)",
+    "dp-sgd(sigma=1, rate=0.1, steps=10)",
+];
+
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
@@ -140,6 +153,11 @@ pub fn draw(number: u64) -> Drawn {
         "ldp(1)",
     ];
     claims.truncate(1 + number as usize % 4);
+    // Each kind of claim meets each kind of log, for seven and fourteen have the factor that 3 and 5 lack.
+    claims.push(OTHER_CLAIMS[number as usize / 3 % OTHER_CLAIMS.len()]);
+    if number % 5 == 0 {
+        claims.push("zcdp(0.05)");
+    }
     let mut claims: Vec<String> = claims.into_iter().map(str::to_owned).collect();
     match kind {
         "randomized response" => {

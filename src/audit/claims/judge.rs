@@ -66,9 +66,7 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
         }
         Terms::Privacy(promise) => privacy::judge(evidence, claim, promise, at),
         Terms::Curve(curve) => privacy_curve::judge(evidence, claim, curve, at),
-        Terms::Mechanism(mechanism) => {
-            mechanism_claim::judge(evidence, log, claim, &**mechanism, at)
-        }
+        Terms::Mechanism(mechanism) => mechanism_claim::judge(evidence, log, claim, &**mechanism),
     }
 }
 
@@ -227,7 +225,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     let worst = evidence.worst;
     let mut estimate = evidence.attack_advantage(worst);
     // What the table proves, attacks have done.
-    let lower = evidence.lower(CertifiedLimit::Table(0), worst);
+    let lower = evidence.lower(worst);
     estimate.lower = lower.map(|limit| limit.0);
     estimate.method.lower = lower.map(|limit| limit.1);
     // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
@@ -266,5 +264,5 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
 
 /// The p-value of no pair's total variation exceeding `allowed`.
 fn p_value(evidence: &Evidence, allowed: f64) -> Option<f64> {
-    evidence.smallest_p_value(CertifiedLimit::Table(0), |_| allowed)
+    evidence.smallest_p_value(|_| allowed)
 }

@@ -1,7 +1,6 @@
 //! Claims of a mechanism.
 
 use crate::audit::basis::Evidence;
-use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::goodness;
 use crate::audit::claims::goodness::{Fit, Untested};
 use crate::audit::claims::privacy;
@@ -16,7 +15,7 @@ use leakgauge_exact::mechanism::BoundMechanism;
 use leakgauge_log::Log;
 use leakgauge_stats::dp_upper::Allowed;
 
-/// Judges the `at`-th claim, a mechanism: refuted by a pair whose lower limit exceeds its own analytic value,
+/// Judges the claim of a mechanism: refuted by a pair whose lower limit exceeds its own analytic value,
 /// or by an ε above the mechanism's; holding where every pair's upper limit is within the margin of its own,
 /// and the divergences at the mechanism's ε are within the margin of 0. A log with an observation that the
 /// mechanism cannot produce never holds.
@@ -25,12 +24,10 @@ pub(crate) fn judge(
     log: &Log,
     claim: &BoundClaim,
     mechanism: &dyn BoundMechanism,
-    at: usize,
 ) -> ClaimReport {
     let case = Case {
         evidence,
         mechanism,
-        table: evidence.plan.table_read(at),
         impossible: goodness::impossible(log, mechanism),
     };
     let fit = Some(match (evidence.effective, evidence.units) {
@@ -49,7 +46,6 @@ pub(crate) fn judge(
 struct Case<'a> {
     evidence: &'a Evidence<'a>,
     mechanism: &'a dyn BoundMechanism,
-    table: CertifiedLimit,
     /// An observation of the log that the mechanism cannot produce.
     impossible: Option<String>,
 }
@@ -63,7 +59,7 @@ impl Case<'_> {
     fn suspect(&self) -> (usize, f64) {
         let evidence = self.evidence;
         let excess = |pair: usize| {
-            let lower = evidence.lower(self.table, pair);
+            let lower = evidence.lower(pair);
             (
                 pair,
                 lower.map_or(f64::MIN, |limit| limit.0 - self.analytic(pair)),
@@ -76,13 +72,12 @@ impl Case<'_> {
     }
 
     fn p_value(&self) -> Option<f64> {
-        let tables = self
-            .evidence
-            .smallest_p_value(self.table, |pair| self.analytic(pair));
+        let tables = self.evidence.smallest_p_value(|pair| self.analytic(pair));
         let epsilon = self.mechanism.epsilon();
         let privacy = epsilon.is_finite().then(|| {
             let pure = PrivacyParameter::Epsilon { delta: 0.0 };
-            self.evidence.privacy_p_value(0, pure, epsilon)
+            let pair = self.evidence.privacy(0).pair;
+            self.evidence.privacy_p_value(pair, pure, epsilon)
         });
         tables.into_iter().chain(privacy).reduce(f64::min)
     }
@@ -90,7 +85,8 @@ impl Case<'_> {
     /// Where the total variation does not refute the mechanism and a certified ε does.
     fn refuted_by_epsilon(&self, claim: &BoundClaim) -> Option<ClaimReport> {
         let (evidence, epsilon) = (self.evidence, self.mechanism.epsilon());
-        let limit = evidence.privacy(0);
+        let read = evidence.privacy(0);
+        let limit = &read.limit;
         // The analytic ε is a rounded logarithm.
         let refuted = epsilon.is_finite()
             && self.suspect().1 <= 0.0
@@ -102,7 +98,7 @@ impl Case<'_> {
             quantity: Quantity::Privacy(PrivacyParameter::Epsilon { delta: 0.0 }),
             analytic: epsilon,
             pair: limit.secrets.clone(),
-            estimate: privacy::estimate(evidence, 0, &limit),
+            estimate: privacy::estimate(&read),
             verdict: Verdict::Violated,
             reason: Grounds::MechanismEpsilon.into(),
             rows_needed: None,
@@ -148,7 +144,7 @@ impl Case<'_> {
     fn decide(&self) -> (Verdict, usize, Estimate, Option<Divergence>) {
         let evidence = self.evidence;
         let (suspect, excess) = self.suspect();
-        let of_suspect = evidence.picked_total_variation(self.table, suspect);
+        let of_suspect = evidence.listed_total_variation(suspect);
         if excess > 0.0 {
             return (Verdict::Violated, suspect, of_suspect, None);
         }
@@ -158,7 +154,7 @@ impl Case<'_> {
         if let Some(divergence) = self.divergence() {
             return (Verdict::Inconclusive, suspect, of_suspect, Some(divergence));
         }
-        let estimate = evidence.total_variation(self.table, pair, Some(upper));
+        let estimate = evidence.total_variation(pair, Some(upper));
         (Verdict::Holds, pair, estimate, None)
     }
 

@@ -6,7 +6,7 @@ use crate::audit::claims::reason::{
 };
 use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::rows_needed;
-use crate::audit::figures::privacy::PrivacyLimit;
+use crate::audit::closure::Read;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::measure::plug_in::hockey_stick_of;
 use leakgauge_base::quantity::Quantity;
@@ -32,21 +32,20 @@ pub(crate) fn judge(
     let rows_needed = (verdict == Verdict::Inconclusive)
         .then(|| case.rows())
         .flatten();
-    let [a, b] = case.limit.secrets.secrets();
+    let limit = &case.read.limit;
+    let [a, b] = limit.secrets.secrets();
     let reason = Grounds::Privacy(PrivacyGrounds {
-        quantity: case.limit.quantity,
+        quantity: limit.quantity,
         distance: case.distance(a, b),
         outcome,
     });
-    let limit = case.limit;
     ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::Privacy(limit.quantity),
         analytic: case.allowed.parameter(),
-        estimate: estimate(evidence, case.at, &limit),
-        p_value: (limit.lower.is_some())
-            .then(|| evidence.privacy_p_value(case.at, limit.quantity, case.allowed.parameter())),
-        pair: limit.secrets,
+        estimate: estimate(&case.read),
+        p_value: (limit.lower.is_some()).then(|| case.p_value()),
+        pair: limit.secrets.clone(),
         verdict,
         reason: reason.into(),
         rows_needed,
@@ -54,8 +53,9 @@ pub(crate) fn judge(
     }
 }
 
-/// A planned limit of privacy as an estimate.
-pub(crate) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Estimate {
+/// A limit of privacy as an estimate.
+pub(crate) fn estimate(read: &Read) -> Estimate {
+    let limit = &read.limit;
     Estimate {
         point: limit.point,
         raw: None,
@@ -63,9 +63,7 @@ pub(crate) fn estimate(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> 
         upper: None,
         method: Methods {
             point: limit.point.map(|_| Method::HeldOutAttack),
-            lower: limit
-                .lower
-                .map(|_| evidence.privacy_method(at, limit.quantity)),
+            lower: read.source.map(|source| source.method),
             upper: None,
         },
         reason: Some(Reason::Unbounded(limit.quantity)),
@@ -78,7 +76,7 @@ struct Case<'a> {
     promise: &'a BoundPromise,
     /// The planned limit.
     at: usize,
-    limit: PrivacyLimit,
+    read: Read,
     allowed: Guarantee,
     divergence: Option<Found>,
 }
@@ -102,13 +100,18 @@ impl Found {
 impl<'a> Case<'a> {
     fn new(evidence: &'a Evidence<'a>, promise: &'a BoundPromise, at: usize) -> Self {
         let at = evidence.plan.privacy_at(at);
-        let rule = evidence.plan.privacy[at].rule;
-        let allowed = promise.between(rule.a as usize, rule.b as usize);
+        let read = if promise.is_uniform() {
+            evidence.privacy(at)
+        } else {
+            most_beyond(evidence, promise, at)
+        };
+        let [a, b] = read.limit.secrets.secrets();
+        let allowed = promise.between(a as usize, b as usize);
         Case {
             evidence,
             promise,
             at,
-            limit: evidence.privacy(at),
+            read,
             allowed,
             divergence: (needs_delta(allowed) && evidence.is_discrete())
                 .then(|| largest_divergence(evidence, promise))
@@ -116,10 +119,26 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The smallest p-value of the pair that was planned and of the one that decides.
+    fn p_value(&self) -> f64 {
+        let evidence = self.evidence;
+        let planned = evidence.pair_of(evidence.plan.privacy[self.at].rule);
+        let of_pair = |pair: usize| {
+            let allowed = allowed_at(evidence, self.promise, pair);
+            evidence.privacy_p_value(pair, allowed.quantity(), allowed.parameter())
+        };
+        let p = of_pair(planned);
+        if self.read.pair == planned {
+            p
+        } else {
+            p.min(of_pair(self.read.pair))
+        }
+    }
+
     /// What was found.
     fn decide(&self) -> PrivacyOutcome {
         let allowed = self.allowed.parameter();
-        if self.limit.lower.is_some_and(|lower| lower > allowed) {
+        if self.read.limit.lower.is_some_and(|lower| lower > allowed) {
             return PrivacyOutcome::Refuted;
         }
         match &self.divergence {
@@ -167,7 +186,7 @@ impl<'a> Case<'a> {
 
     /// Rows that would prove the claim, else rows that would refute it, if either can be named.
     fn rows(&self) -> Option<u64> {
-        let (limit, allowed) = (&self.limit, self.allowed.parameter());
+        let (limit, allowed) = (&self.read.limit, self.allowed.parameter());
         let proof = self.divergence.as_ref().and_then(|found| {
             rows_needed::for_divergence(self.evidence, found.plug_in, found.upper, found.delta)
         });
@@ -178,21 +197,62 @@ impl<'a> Case<'a> {
         if proof.is_some() || unclear {
             return proof;
         }
-        let guessed = self.evidence.guesses[self.at].is_some();
-        let weighed = self.evidence.bins[self.at].is_some();
+        let Some(at) = self.read.source.and_then(|source| source.planned) else {
+            // The total variation decides, or the band of all thresholds.
+            let most = self.allowed.largest_total_variation();
+            return rows_needed::to_refute(self.evidence, self.read.pair, most);
+        };
+        let guessed = self.evidence.guesses[at].is_some();
+        let weighed = self.evidence.bins[at].is_some();
         if guessed || weighed || self.evidence.units.is_some() {
             let (point, lower) = limit.point.zip(limit.lower)?;
             return rows_needed::by_width(self.evidence, point, lower, allowed);
         }
-        let plan = &self.evidence.plan.privacy[self.at];
+        let plan = &self.evidence.plan.privacy[at];
         let share = self.evidence.plan.share(plan.read);
         let tally = self.evidence.judgement.tallies[plan.position];
         rows_needed::scaled(self.evidence, tally.is_judged(), |factor| {
             let errors = self.evidence.errors(plan.position).scaled(factor);
             let errors = errors.errors_at_most(share);
-            errors.at_least(plan.quantity) > allowed
+            errors.at_least(limit.quantity) > allowed
         })
     }
+}
+
+/// What a promise leaves to a pair.
+fn allowed_at(evidence: &Evidence, promise: &BoundPromise, pair: usize) -> Guarantee {
+    let rule = evidence.tuned.choices[pair].rule;
+    promise.between(rule.a as usize, rule.b as usize)
+}
+
+/// The limit that exceeds what its pair is allowed most: at the pair that was planned, at others of which more than a total
+/// variation is certified, and at the one whose total variation exceeds most what the promise leaves possible.
+fn most_beyond(evidence: &Evidence, promise: &BoundPromise, at: usize) -> Read {
+    let is_neighbor = |pair: usize| {
+        let rule = evidence.tuned.choices[pair].rule;
+        evidence.neighbors.contain(rule.a, rule.b)
+    };
+    let excess = |pair: usize| {
+        let most = allowed_at(evidence, promise, pair).largest_total_variation();
+        Some((evidence.lower(pair)?.0 - most, pair))
+    };
+    let pairs = (0..evidence.pair_count()).filter(|pair| is_neighbor(*pair));
+    let by_total_variation = pairs.filter_map(excess);
+    let by_total_variation =
+        by_total_variation.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let planned = evidence.pair_of(evidence.plan.privacy[at].rule);
+    let closed = evidence.closures.iter().map(|closed| closed.0);
+    let closed = closed.filter(|pair| is_neighbor(*pair));
+    let others = closed.chain(by_total_variation.map(|found| found.1));
+    let beyond = |pair: usize| {
+        let allowed = allowed_at(evidence, promise, pair);
+        let read = evidence.privacy_at(pair, allowed.quantity());
+        let lower = read.limit.lower.unwrap_or(0.0).max(0.0);
+        let excess = allowed.quantity().excess(lower, allowed.parameter());
+        (excess, read)
+    };
+    let larger = |best: (f64, Read), next: (f64, Read)| if next.0 > best.0 { next } else { best };
+    others.map(beyond).fold(beyond(planned), larger).1
 }
 
 fn needs_delta(allowed: Guarantee) -> bool {

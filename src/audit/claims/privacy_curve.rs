@@ -5,6 +5,7 @@ use crate::audit::basis::Evidence;
 use crate::audit::claims::reason::{CurveGrounds, CurveOutcome, Grounds};
 use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::{privacy, rows_needed};
+use crate::audit::closure::Read;
 use crate::audit::figures::privacy::PrivacyLimit;
 use leakgauge_attack::measure::plug_in::hockey_stick;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
@@ -20,12 +21,13 @@ pub(crate) fn judge(
     at: usize,
 ) -> ClaimReport {
     let at = evidence.plan.privacy_at(at);
+    let planned = evidence.pair_of(evidence.plan.privacy[at].rule);
     let limits = curve.points().iter().map(|&(epsilon, delta)| {
         let quantity = PrivacyParameter::Epsilon { delta };
         (epsilon, evidence.privacy_of(at, quantity))
     });
-    let excess = |(epsilon, limit): &(f64, PrivacyLimit)| limit.lower.unwrap_or(0.0) - epsilon;
-    let (epsilon, limit) = limits
+    let excess = |(epsilon, read): &(f64, Read)| read.limit.lower.unwrap_or(0.0) - epsilon;
+    let (epsilon, read) = limits
         .reduce(|best, next| {
             if excess(&next) > excess(&best) {
                 next
@@ -34,12 +36,9 @@ pub(crate) fn judge(
             }
         })
         .expect("a curve has points");
-    let (verdict, outcome) = decide(evidence, curve, epsilon, &limit);
-    let p_values = curve.points().iter().map(|&(epsilon, delta)| {
-        let quantity = PrivacyParameter::Epsilon { delta };
-        evidence.privacy_p_value(at, quantity, epsilon)
-    });
-    let p_value = p_values.reduce(f64::min);
+    let limit = &read.limit;
+    let (verdict, outcome) = decide(evidence, curve, epsilon, limit);
+    let p_value = p_value(evidence, curve, [planned, read.pair]);
     let width = limit.point.zip(limit.lower);
     let rows_needed = (verdict == Verdict::Inconclusive)
         .then(|| {
@@ -50,9 +49,9 @@ pub(crate) fn judge(
         claim: claim.claim().clone(),
         quantity: Quantity::Privacy(limit.quantity),
         analytic: epsilon,
-        estimate: privacy::estimate(evidence, at, &limit),
+        estimate: privacy::estimate(&read),
         p_value: limit.lower.and(p_value),
-        pair: limit.secrets,
+        pair: limit.secrets.clone(),
         verdict,
         reason: Grounds::PrivacyCurve(CurveGrounds {
             points: curve.points().len(),
@@ -63,6 +62,21 @@ pub(crate) fn judge(
         rows_needed,
         fit: None,
     }
+}
+
+/// The smallest p-value of all points at two pairs, which may be one.
+fn p_value(evidence: &Evidence, curve: &Curve, [planned, deciding]: [usize; 2]) -> Option<f64> {
+    let others = (deciding != planned).then_some(deciding);
+    let pairs = std::iter::once(planned).chain(others);
+    let of_pair = |pair: usize| {
+        let points = curve.points().iter();
+        let p_values = points.map(move |&(epsilon, delta)| {
+            let quantity = PrivacyParameter::Epsilon { delta };
+            evidence.privacy_p_value(pair, quantity, epsilon)
+        });
+        p_values.reduce(f64::min)
+    };
+    pairs.filter_map(of_pair).reduce(f64::min)
 }
 
 fn decide(

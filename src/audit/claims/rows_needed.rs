@@ -25,10 +25,31 @@ pub(crate) fn for_bound(
             _ => for_upper(evidence, estimate, bound),
         };
     }
-    if is_within_noise(point, estimate.lower?, bound) {
+    refuting(
+        evidence,
+        pair,
+        (point, estimate.lower?, estimate.method.lower),
+        bound,
+    )
+}
+
+/// Rows at which the lower limit of a pair's total variation would exceed a bound.
+pub(crate) fn to_refute(evidence: &Evidence, pair: usize, bound: f64) -> Option<u64> {
+    let (lower, method) = evidence.lower(pair)?;
+    let point = evidence.advantages[pair].point()?;
+    refuting(evidence, pair, (point, lower, Some(method)), bound)
+}
+
+fn refuting(
+    evidence: &Evidence,
+    pair: usize,
+    (point, lower, method): (f64, f64, Option<Method>),
+    bound: f64,
+) -> Option<u64> {
+    if is_within_noise(point, lower, bound) {
         None
-    } else if estimate.method.lower == Some(Method::KolmogorovDkw) || evidence.units.is_some() {
-        by_width(evidence, point, estimate.lower?, bound)
+    } else if method == Some(Method::KolmogorovDkw) || evidence.units.is_some() {
+        by_width(evidence, point, lower, bound)
     } else {
         for_refutation(evidence, pair, bound)
     }

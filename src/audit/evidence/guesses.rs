@@ -9,7 +9,7 @@ use crate::audit::evidence::masked::Masked;
 use crate::audit::evidence::pair_test::{PairTest, Planned, Shown, Tested, TestedPair};
 use crate::audit::evidence::secret_blind::Blind;
 use crate::audit::evidence::tails;
-use crate::audit::figures::privacy::plan::{PrivacyPlan, deltas_at};
+use crate::audit::figures::privacy::plan::PrivacyPlan;
 use crate::audit::learn::earlier::Block;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
@@ -75,7 +75,7 @@ fn of_pair(
         1 => others(prepared, earlier, privacy),
         _ => (1.0, Vec::new()),
     };
-    let deltas = deltas_at(prepared, [privacy.rule.a, privacy.rule.b]);
+    let deltas = privacy.deltas.len() as u64 - 1;
     let all = std::iter::once(promised(left)).chain(others);
     let (tests, shown) = all
         .map(|tested| {

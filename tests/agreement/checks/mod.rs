@@ -2,12 +2,14 @@
 #![allow(dead_code)]
 
 mod claims;
+mod implied;
 mod whole;
 
 use serde_json::Value;
 
 use claims::{between_claims, claim, of_the_same_pair};
-use whole::{overall, privacy};
+use implied::implied;
+use whole::overall;
 
 /// Room for rounding in sums and logarithms.
 const ROUNDING: f64 = 1e-9;
@@ -237,7 +239,7 @@ fn audit(report: &Value, found: &mut Found) {
         );
     }
     overall(report, found);
-    privacy(report, found);
+    implied(report, found);
     for one in list(&report["claims"]) {
         claim(one, found);
         of_the_same_pair(report, one, found);

@@ -136,6 +136,15 @@ impl Advantage {
         }
     }
 
+    /// The upper limits of both error rates that [`at_least`](Self::at_least) is the difference of; `None` where only their sum is
+    /// limited.
+    pub fn rates_at_most(&self, alpha: f64) -> Option<ErrorRates> {
+        match self.limits {
+            Limits::Separate | Limits::Effective(_) => Some(self.errors_at_most(alpha)),
+            Limits::Pooled(..) | Limits::Prequential(_) | Limits::Units(_) => None,
+        }
+    }
+
     fn errors_at_least(&self, alpha: f64) -> ErrorRates {
         match self.limits {
             Limits::Effective(rows) => self.tally.errors_at_least_of(rows, alpha),

@@ -34,7 +34,7 @@ pub use reconstruction::{DirectedRule, choose_events};
 pub(crate) use rows::by_score;
 pub use rows::rows_by_secret;
 pub use serial::{EffectiveRows, effective_rows};
-pub use trade_off::{CurvePoint, Detection, ScoredRows, rows_for_detection};
+pub use trade_off::{CurvePoint, Detection, ScoredRows, Thresholds, rows_for_detection};
 
 pub use crate::pairs::{pair_count, pair_index, pairs};
 use leakgauge_stats::binomial;

@@ -5,11 +5,13 @@
 //! statistics of one secret's rows, and the band holds at all thresholds together. What must have been
 //! fixed before the rows were seen is the score itself and the pair.
 
-use crate::pairwise::ErrorRates;
+mod thresholds;
+
+pub use thresholds::Thresholds;
+
 use leakgauge_stats::area;
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
-use leakgauge_stats::concentration::{dkw_one_sided_radius, dkw_radius};
-use leakgauge_stats::multiplicity::bonferroni;
+use leakgauge_stats::concentration::dkw_radius;
 use leakgauge_stats::special::normal_quantile;
 
 /// Rows of two secrets a and b, ordered by a score that is large for a. A *cut* takes the rows with the
@@ -218,80 +220,9 @@ impl ScoredRows {
         }
     }
 
-    /// Upper limits of both errors at many thresholds, all valid together at level 1 − `alpha`: at every
-    /// threshold by the band (one side of it), and at some in either tail, where the band is wide, by
-    /// [`tails`](Self::tails), half of `alpha` each.
-    ///
-    /// Only corners of the curve are returned of the band: no other threshold can have a larger μ or ε.
-    fn errors_at_most(&self, alpha: f64) -> Vec<ErrorRates> {
-        let (a_rows, b_rows) = self.rows();
-        if a_rows == 0 || b_rows == 0 {
-            return Vec::new();
-        }
-        let count = tail_rows(a_rows).count() + tail_rows(b_rows).count();
-        let share = if count == 0 { 1.0 } else { 0.5 };
-        let radius_a = dkw_one_sided_radius(a_rows, share * alpha / 2.0);
-        let radius_b = dkw_one_sided_radius(b_rows, share * alpha / 2.0);
-        let corners = self.corners().into_iter().map(|cut| self.errors(cut));
-        let mut limits: Vec<ErrorRates> = corners
-            .map(|errors| ErrorRates {
-                missed: errors.type_2 + radius_a,
-                false_alarm: errors.type_1 + radius_b,
-            })
-            .collect();
-        let each = bonferroni(0.5 * alpha, count as u64);
-        limits.extend(self.tails(each));
-        limits.extend(self.exchanged().tails(each));
-        limits
-    }
-
-    /// Upper limits of both errors where few of b's rows are taken for a, each pair of them at level
-    /// 1 − `alpha`: thresholds at the order statistics of b's scores that [`tail_rows`] names.
-    ///
-    /// # Formula
-    /// As for [`detection`](Self::detection): P(s > s₍ⱼ₎ | b) ≤ U₍ⱼ₎, whose upper limit is that of
-    /// Clopper and Pearson for j − 1 of n; and theirs for the rows of a that do not exceed s₍ⱼ₎.
-    fn tails(&self, alpha: f64) -> impl Iterator<Item = ErrorRates> {
-        let (a_rows, b_rows) = self.rows();
-        tail_rows(b_rows).map(move |j| {
-            let missed = a_rows - self.taken[self.above_row_of_b(j)].0;
-            ErrorRates {
-                missed: clopper_pearson_upper(missed, a_rows, alpha / 2.0),
-                false_alarm: clopper_pearson_upper(j - 1, b_rows, alpha / 2.0),
-            }
-        })
-    }
-
-    /// Lower limit at level 1 − `alpha` of the μ with which two secrets can be μ-Gaussian private; `None`
-    /// without rows of both.
-    ///
-    /// # Formula
-    /// max(0, sup over thresholds of Φ⁻¹(1 − type I) − Φ⁻¹(type II)) at upper limits of both errors that
-    /// hold together: the one-sided Dvoretzky–Kiefer–Wolfowitz–Massart radius at all thresholds, at α/4 for
-    /// each secret, and Clopper–Pearson at a few order statistics in either tail, fixed by the numbers
-    /// of rows, at α/2 for all of them (Bonferroni). The quantile is accurate to 1e-14, and the limit
-    /// is lowered by 1e-12.
-    ///
-    /// # References
-    /// Dong, Roth and Su (2022), 10.1111/rssb.12454; Massart (1990), 10.1214/aop/1176990746.
-    pub fn mu_at_least(&self, alpha: f64) -> Option<f64> {
-        let limits = self.errors_at_most(alpha);
-        let mu = |errors: &ErrorRates| {
-            if errors.missed >= 1.0 || errors.false_alarm >= 1.0 {
-                return 0.0;
-            }
-            -normal_quantile(errors.false_alarm) - normal_quantile(errors.missed) - 1e-12
-        };
-        limits.iter().map(mu).reduce(f64::max).map(|mu| mu.max(0.0))
-    }
-
-    /// Lower limit at level 1 − `alpha` of the ε with which two secrets can be (ε, δ)-private, from the
-    /// same upper limits as [`mu_at_least`](Self::mu_at_least); it holds together with that one and for all
-    /// δ at once.
-    pub fn epsilon_at_least(&self, delta: f64, alpha: f64) -> Option<f64> {
-        let limits = self.errors_at_most(alpha);
-        let epsilon = |errors: &ErrorRates| errors.epsilon_at_least(delta) * (1.0 - 1e-12);
-        limits.iter().map(epsilon).reduce(f64::max)
+    /// What limits of both errors at many thresholds need.
+    pub fn thresholds(&self) -> Thresholds {
+        Thresholds::new(self)
     }
 
     /// The area under the ROC curve: P(score of a > score of b) + ½ P(equal), on these rows.
@@ -362,16 +293,6 @@ fn first_where(n: u64, met: impl Fn(u64) -> bool) -> Option<u64> {
         }
     }
     (low <= n).then_some(low)
-}
-
-/// Which of the n largest scores of a secret are thresholds in its tail: those at some rates that are at
-/// least four rows.
-fn tail_rows(n: u64) -> impl Iterator<Item = u64> {
-    const RATES: [f64; 9] = [0.1, 0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5];
-    const FEWEST: f64 = 4.0;
-    let rows = RATES.into_iter().map(move |rate| n as f64 * rate);
-    rows.filter(|&rows| rows >= FEWEST)
-        .map(|rows| rows.round() as u64)
 }
 
 /// The fewest rows of b with which [`ScoredRows::detection`] has a lower limit.

@@ -4,16 +4,12 @@ use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
-use crate::audit::figures::privacy::plan::Weights;
 use crate::audit::figures::privacy::witness;
 use crate::audit::figures::privacy::{EpsilonLimit, PrivacyLimit};
 use crate::audit::figures::{distributions, trade_off};
 use crate::audit::units::judge as units;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors};
-use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_stats::level;
-use leakgauge_stats::variational::Bins;
 
 impl Evidence<'_> {
     /// α of the whole log.
@@ -44,16 +40,11 @@ impl Evidence<'_> {
         }
     }
 
-    /// Total variation of a pair: its lower limit from a table, its upper limit as given.
-    pub(crate) fn total_variation(
-        &self,
-        table: CertifiedLimit,
-        pair: usize,
-        upper: Option<f64>,
-    ) -> Estimate {
+    /// Total variation of a pair: its lower limit from all that is certified, its upper limit as given.
+    pub(crate) fn total_variation(&self, pair: usize, upper: Option<f64>) -> Estimate {
         let tally = self.tally(pair);
         let judged = tally.is_judged();
-        let lower = self.lower(table, pair);
+        let lower = self.lower(pair);
         Estimate {
             point: self.advantages[pair].point(),
             raw: None,
@@ -77,22 +68,15 @@ impl Evidence<'_> {
         self.upper?.joint(pair)
     }
 
-    /// Total variation of a pair of the table of all pairs.
-    fn listed_total_variation(&self, pair: usize) -> Estimate {
-        let table = CertifiedLimit::Table(0);
-        self.total_variation(table, pair, self.joint_upper(pair))
+    /// Total variation of a pair among all pairs.
+    pub(crate) fn listed_total_variation(&self, pair: usize) -> Estimate {
+        self.total_variation(pair, self.joint_upper(pair))
     }
 
-    /// Total variation of the worst pair: its lower limit is the largest of the table, its upper limit bounds
-    /// all pairs.
+    /// Total variation of the worst pair: its lower limit is the largest of all pairs, its upper limit bounds
+    /// all of them.
     pub(crate) fn worst_total_variation(&self) -> Estimate {
-        let table = CertifiedLimit::Table(0);
-        self.total_variation(table, self.worst, self.largest_upper())
-    }
-
-    /// Total variation of a pair that a claim's table picked.
-    pub(crate) fn picked_total_variation(&self, table: CertifiedLimit, pair: usize) -> Estimate {
-        self.total_variation(table, pair, self.joint_upper(pair))
+        self.total_variation(self.worst, self.largest_upper())
     }
 
     /// How error rates are limited one by one.
@@ -122,7 +106,7 @@ impl Evidence<'_> {
             AdvantageMethod::Pooled => Method::MatchedClopperPearson,
             AdvantageMethod::Separate | AdvantageMethod::Prequential => Method::ClopperPearson,
         });
-        let most = self.lower(table, pair).map_or(1.0, |limit| limit.0);
+        let most = self.lower(pair).map_or(1.0, |limit| limit.0);
         let upper_level = self.alpha() * self.plan.tables[0][pair];
         let mut estimate = Estimate {
             point: attack.point(),
@@ -140,103 +124,6 @@ impl Evidence<'_> {
         estimate.constrain(-1.0, self.largest_upper().unwrap_or(1.0));
         estimate
     }
-
-    /// The certified lower limit of ε, μ or ρ, planned at a position.
-    pub(crate) fn privacy(&self, at: usize) -> PrivacyLimit {
-        self.privacy_of(at, self.plan.privacy[at].quantity)
-    }
-
-    /// The limit of another parameter from the same evidence. Limits of ε at the δ of all claims hold together.
-    pub(crate) fn privacy_of(&self, at: usize, quantity: PrivacyParameter) -> PrivacyLimit {
-        let plan = &self.plan.privacy[at];
-        let share = self.plan.share(plan.read);
-        let secrets = self.secrets([plan.rule.a, plan.rule.b]);
-        if let (Some(guesses), PrivacyParameter::Epsilon { delta }) = (&self.guesses[at], quantity)
-        {
-            return PrivacyLimit {
-                quantity,
-                secrets,
-                point: guesses.tests.epsilon(delta),
-                lower: Some(guesses.tests.epsilon_at_least(delta, share)),
-                witness: None,
-            };
-        }
-        if let Some((weights, bins)) = self.weighed(at, quantity) {
-            return PrivacyLimit {
-                quantity,
-                secrets,
-                point: weights.plan.point(bins),
-                lower: Some(weights.plan.limit(bins, share)),
-                witness: None,
-            };
-        }
-        let judged = self.judgement.tallies[plan.position].is_judged();
-        let bare = self.errors(plan.position).rates();
-        PrivacyLimit {
-            quantity,
-            secrets,
-            point: bare
-                .map(|rates| rates.at_least(quantity))
-                .filter(|point| point.is_finite()),
-            lower: judged.then(|| {
-                let errors = self.errors(plan.position);
-                errors.errors_at_most(share).at_least(quantity)
-            }),
-            witness: None,
-        }
-    }
-
-    /// The weighed scores behind a limit, if it rests on some: they were planned for one parameter alone.
-    pub(crate) fn weighed(
-        &self,
-        at: usize,
-        quantity: PrivacyParameter,
-    ) -> Option<(&Weights, &Bins)> {
-        let plan = &self.plan.privacy[at];
-        let weights = plan
-            .weights
-            .as_ref()
-            .filter(|_| plan.quantity == quantity)?;
-        Some((weights, self.bins[at].as_ref()?))
-    }
-
-    /// The p-value of a parameter of a planned limit being at most `allowed`, at the limit's part of α.
-    pub(crate) fn privacy_p_value(
-        &self,
-        at: usize,
-        quantity: PrivacyParameter,
-        allowed: f64,
-    ) -> f64 {
-        let plan = &self.plan.privacy[at];
-        let weighed = self.weighed(at, quantity);
-        let p = match (&self.guesses[at], quantity, weighed) {
-            (Some(guesses), PrivacyParameter::Epsilon { delta }, _) => {
-                guesses.tests.p_value(allowed, delta)
-            }
-            (_, _, Some((weights, bins))) => {
-                level::smallest(|alpha| weights.plan.limit(bins, alpha) > allowed).unwrap_or(1.0)
-            }
-            _ if self.judgement.tallies[plan.position].is_judged() => {
-                let errors = self.errors(plan.position);
-                level::smallest(|alpha| errors.errors_at_most(alpha).at_least(quantity) > allowed)
-                    .unwrap_or(1.0)
-            }
-            _ => 1.0,
-        };
-        (p / self.plan.part(plan.read)).min(1.0)
-    }
-
-    /// How a planned limit of privacy is obtained.
-    pub(crate) fn privacy_method(&self, at: usize, quantity: PrivacyParameter) -> Method {
-        match (&self.guesses[at], quantity) {
-            (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
-                let share = self.plan.share(self.plan.privacy[at].read);
-                guesses.strongest(delta, share).method()
-            }
-            _ if self.plan.privacy[at].weights.is_some() => Method::WeighedScores,
-            _ => self.errors_method(self.plan.privacy[at].position),
-        }
-    }
 }
 
 /// The limits of privacy: ε at δ = 0, then those that claims read, with what proves them.
@@ -244,9 +131,12 @@ pub(crate) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
     let plans = 0..evidence.plan.privacy.len();
     plans
         .map(|at| {
-            let mut limit = evidence.privacy(at);
-            limit.witness = witness::find::of_limit(evidence, at, &limit);
-            limit
+            let read = evidence.privacy(at);
+            let witness = witness::find::of_limit(evidence, &read);
+            PrivacyLimit {
+                witness,
+                ..read.limit
+            }
         })
         .collect()
 }
@@ -256,7 +146,7 @@ pub(crate) fn privacy(evidence: &Evidence) -> Vec<PrivacyLimit> {
 pub(crate) fn worst_pair(evidence: &Evidence) -> WorstPair {
     let worst = evidence.worst;
     let total_variation = evidence.worst_total_variation();
-    let epsilon = evidence.privacy(0);
+    let epsilon = evidence.privacy(0).limit;
     WorstPair {
         secrets: evidence.pair(worst),
         bayes_security: total_variation.decreasing(|tv| 1.0 - tv),

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use crate::audit::basis::Evidence;
-use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::figures::pairs::TotalVariationPoints;
 use crate::estimate::Method;
 use leakgauge_attack::measure::by_secret::BySecret;
@@ -55,7 +54,7 @@ impl Evidence<'_> {
     /// Whether nothing but the promise of the rows that were learned from chose a pair out of several. What is said
     /// of it then comes from the certification rows, which did not.
     fn is_chosen(&self, pair: usize) -> bool {
-        let certified = || self.lower(CertifiedLimit::Table(0), pair);
+        let certified = || self.lower(pair);
         self.pair_count() > 1
             && pair == self.worst
             && certified().is_none_or(|(lower, _)| lower <= 0.0)

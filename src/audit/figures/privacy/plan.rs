@@ -34,6 +34,21 @@ pub(crate) struct PrivacyPlan {
     pub tails: Option<Tails>,
     /// For ρ and Rényi divergences: how bins of the scores are weighed, where that promises more than a threshold.
     pub weights: Option<Weights>,
+    /// The δ at which guesses limit ε together: 0, and those that claims allow these secrets.
+    pub deltas: Vec<f64>,
+    /// The pairs whose limits of this parameter are comparable.
+    pub scope: Scope,
+}
+
+/// The pairs of secrets that a limit of privacy is the largest of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All pairs.
+    All,
+    /// Those that claims of privacy are about.
+    Neighbors,
+    /// One pair: what others are allowed is another parameter.
+    Pair,
 }
 
 /// Bins of the difference of two secrets' scores, and what each counts.
@@ -77,17 +92,22 @@ pub(crate) fn plan(
         let (rule, limit) = choices[pair].privacy[target];
         (values[pair], limit, quantity, rule)
     };
-    let planned = |(_, limit, quantity, rule): (f64, f64, PrivacyParameter, Rule)| {
-        of_rule(prepared, tuned, earlier, (limit, quantity, rule))
+    let planned = |scope: Scope, (_, limit, quantity, rule): (f64, f64, PrivacyParameter, Rule)| {
+        of_rule(prepared, tuned, earlier, (limit, quantity, rule), scope)
     };
     let limit = |_: PrivacyParameter, _: Rule, limit: f64| limit;
-    let mut plans = vec![planned(best(0, &limit))];
+    let mut plans = vec![planned(Scope::All, best(0, &limit))];
     let mut position = |plan: PrivacyPlan| {
         let known = plans.iter().position(|known| *known == plan);
         known.unwrap_or_else(|| {
             plans.push(plan);
             plans.len() - 1
         })
+    };
+    let neighbors = if prepared.neighbors.are_all() {
+        Scope::All
+    } else {
+        Scope::Neighbors
     };
     let of_claims = prepared
         .claims
@@ -100,7 +120,7 @@ pub(crate) fn plan(
                     best(target, &|_, _, limit| limit.max(0.0) - epsilon)
                 });
                 let first = excess.reduce(|best, next| if next.0 > best.0 { next } else { best });
-                return first.map(|first| position(planned(first)));
+                return first.map(|first| position(planned(neighbors, first)));
             }
             let promise = claim.privacy()?;
             let excess = |quantity: PrivacyParameter, rule: Rule, limit: f64| {
@@ -108,12 +128,11 @@ pub(crate) fn plan(
                 quantity.excess(limit.max(0.0), allowed.parameter())
             };
             // Where all pairs are allowed the same, claims of several values read one limit.
-            let found = if promise.is_uniform() {
-                best(of[0], &limit)
+            Some(position(if promise.is_uniform() {
+                planned(neighbors, best(of[0], &limit))
             } else {
-                best(of[0], &excess)
-            };
-            Some(position(planned(found)))
+                planned(Scope::Pair, best(of[0], &excess))
+            }))
         });
     let of_claims = of_claims.collect();
     for (at, plan) in plans.iter_mut().enumerate() {
@@ -129,6 +148,7 @@ fn of_rule(
     tuned: &Tuned,
     earlier: &[Block],
     (limit, quantity, rule): (f64, PrivacyParameter, Rule),
+    scope: Scope,
 ) -> PrivacyPlan {
     let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
     let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
@@ -152,6 +172,8 @@ fn of_rule(
         position: 0,
         tails,
         weights,
+        deltas: deltas_at(prepared, [rule.a, rule.b]),
+        scope,
     }
 }
 
@@ -251,8 +273,8 @@ pub(crate) fn delta_of_guesses(prepared: &Prepared) -> f64 {
     }
 }
 
-/// The number of positive δ that claims allow two secrets: limits at all of them hold together.
-pub(crate) fn deltas_at(prepared: &Prepared, [a, b]: [u32; 2]) -> u64 {
+/// 0, and the δ that claims allow two secrets: limits at all of them hold together.
+fn deltas_at(prepared: &Prepared, [a, b]: [u32; 2]) -> Vec<f64> {
     let of_claims = prepared.claims.iter().flat_map(|claim| {
         let promise = claim.privacy();
         let promised = promise.map(|promise| promise.between(a as usize, b as usize).quantity());
@@ -263,8 +285,11 @@ pub(crate) fn deltas_at(prepared: &Prepared, [a, b]: [u32; 2]) -> u64 {
             .into_iter()
             .chain(on_curve)
     });
-    let positive = of_claims.filter(|&delta| delta > 0.0);
-    positive.map(f64::to_bits).collect::<BTreeSet<_>>().len() as u64
+    let positive = of_claims.filter(|&delta| delta > 0.0).map(f64::to_bits);
+    // Bits of positive numbers are in the order of the numbers.
+    let positive: BTreeSet<u64> = positive.collect();
+    let positive = positive.into_iter().map(f64::from_bits);
+    std::iter::once(0.0).chain(positive).collect()
 }
 
 /// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it

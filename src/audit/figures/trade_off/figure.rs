@@ -54,16 +54,19 @@ pub fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
         balanced_accuracy: evidence
             .attack_advantage(evidence.worst)
             .increasing(|advantage| 0.5 * (1.0 + advantage)),
-        mu: mu(scored, alpha),
+        mu: mu(evidence),
         gaussian_fit: GaussianFit {
             mu: scored.mu_by_area(),
             method: Method::AreaUnderCurve,
         },
         epsilon: DELTAS
             .into_iter()
-            .map(|delta| BandEpsilon {
-                delta,
-                lower: scored.epsilon_at_least(delta, alpha),
+            .map(|delta| {
+                let quantity = PrivacyParameter::Epsilon { delta };
+                BandEpsilon {
+                    delta,
+                    lower: evidence.privacy_at(evidence.worst, quantity).limit.lower,
+                }
             })
             .collect(),
     })
@@ -131,17 +134,17 @@ fn area(scored: &ScoredRows, alpha: f64) -> Estimate {
     }
 }
 
-fn mu(scored: &ScoredRows, alpha: f64) -> Estimate {
-    let lower = scored.mu_at_least(alpha);
+fn mu(evidence: &Evidence) -> Estimate {
+    let read = evidence.privacy_at(evidence.worst, PrivacyParameter::Mu);
     Estimate {
         // What fits on the whole says nothing of the threshold that needs the largest μ.
         point: None,
         raw: None,
-        lower,
+        lower: read.limit.lower,
         upper: None,
         method: Methods {
             point: None,
-            lower: lower.map(|_| Method::BandAndTails),
+            lower: read.source.map(|source| source.method),
             upper: None,
         },
         reason: Some(Reason::Unbounded(PrivacyParameter::Mu)),

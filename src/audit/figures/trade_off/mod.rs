@@ -23,11 +23,11 @@ pub struct TradeOff {
     pub area_standard_error: Option<f64>,
     /// The mean of both shares of right answers at the threshold for the advantage, of this attack.
     pub balanced_accuracy: Estimate,
-    /// μ of Gaussian differential privacy: the limit is about the mechanism, at the level of the report.
+    /// μ of Gaussian differential privacy: the limit is about the mechanism, by all that is certified of the pair.
     pub mu: Estimate,
     /// The Gaussian curve that is most like the attack's; not a bound of anything.
     pub gaussian_fit: GaussianFit,
-    /// Lower limits of ε for some δ; they hold for all δ, and with that of μ, together.
+    /// Lower limits of ε for some δ, by all that is certified of the pair: they hold together, and with that of μ.
     pub epsilon: Vec<BandEpsilon>,
 }
 

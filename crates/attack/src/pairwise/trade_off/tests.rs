@@ -3,6 +3,29 @@ use leakgauge_stats::special::normal_cdf;
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
+use thresholds::tail_rows;
+
+use crate::pairwise::ErrorRates;
+
+/// What the errors at all thresholds say of privacy.
+trait AtLeast {
+    fn largest(&self, alpha: f64, of: impl Fn(&ErrorRates) -> f64) -> Option<f64>;
+
+    fn mu_at_least(&self, alpha: f64) -> Option<f64> {
+        self.largest(alpha, ErrorRates::mu_at_least)
+    }
+
+    fn epsilon_at_least(&self, delta: f64, alpha: f64) -> Option<f64> {
+        self.largest(alpha, |errors| errors.epsilon_at_least(delta))
+    }
+}
+
+impl AtLeast for ScoredRows {
+    fn largest(&self, alpha: f64, of: impl Fn(&ErrorRates) -> f64) -> Option<f64> {
+        let limits = self.thresholds().errors_at_most(alpha);
+        limits.iter().map(of).reduce(f64::max)
+    }
+}
 
 /// 1000 rows of a and 400 of b at three scores.
 fn three_scores() -> ScoredRows {

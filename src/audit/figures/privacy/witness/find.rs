@@ -1,37 +1,33 @@
 //! Finding what proves a limit.
 
 use crate::audit::basis::Evidence;
+use crate::audit::closure::Read;
 use crate::audit::evidence::ends::attack_of;
-use crate::audit::figures::privacy::PrivacyLimit;
 use crate::audit::figures::privacy::witness::{Stronger, Witness, WitnessEvent};
+use crate::estimate::Method;
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
 use leakgauge_attack::scorer::Scorer;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Guarantee;
 
-/// What proves a planned limit; `None` if it proves nothing.
-pub fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Option<Witness> {
-    let lower = limit.lower.filter(|&lower| lower > 0.0)?;
-    let plan = &evidence.plan.privacy[at];
-    let pair = [plan.rule.a, plan.rule.b];
-    let (attack, events) = match (&evidence.guesses[at], limit.quantity) {
-        (Some(guesses), PrivacyParameter::Epsilon { delta }) => {
-            let share = evidence.plan.share(plan.read);
-            let shown = guesses.strongest(delta, share);
-            (shown.attack(), shown.events(&evidence.names(), pair))
+/// What proves a limit; `None` if it proves nothing, and where all thresholds
+/// of the scores do.
+pub fn of_limit(evidence: &Evidence, read: &Read) -> Option<Witness> {
+    let lower = read.limit.lower.filter(|&lower| lower > 0.0)?;
+    let source = read.source?;
+    let (attack, events) = match source.planned {
+        Some(at) => of_plan(evidence, at, read.limit.quantity),
+        None if matches!(source.method, Method::BandAndTails | Method::KolmogorovDkw) => {
+            return None;
         }
-        _ if evidence.weighed(at, limit.quantity).is_some() => {
-            (attack_of(evidence.tuned).name(), Vec::new())
-        }
-        _ => {
-            let attack = match evidence.tuned.for_privacy {
-                Some(_) if plan.position >= evidence.pair_count() => attack_of(evidence.tuned),
-                _ => &evidence.tuned.scorer,
-            };
-            let tally = &evidence.judgement.tallies[plan.position];
-            let delta = limit.quantity.delta().unwrap_or(0.0);
-            let event = of_errors(evidence, &**attack, pair, plan.rule.threshold, tally, delta);
-            (attack.name(), vec![event])
+        None => {
+            let rule = evidence.tuned.choices[read.pair].rule;
+            let tally = evidence.tally(read.pair);
+            let scorer = &*evidence.tuned.scorer;
+            let delta = read.limit.quantity.delta().unwrap_or(0.0);
+            let pair = [rule.a, rule.b];
+            let event = of_errors(evidence, scorer, pair, rule.threshold, tally, delta);
+            (scorer.name(), vec![event])
         }
     };
     Some(Witness {
@@ -40,8 +36,34 @@ pub fn of_limit(evidence: &Evidence, at: usize, limit: &PrivacyLimit) -> Option<
             .into_iter()
             .filter(|event| event.inside != [0, 0])
             .collect(),
-        stronger: stronger(evidence, at, limit.quantity, lower),
+        stronger: stronger(evidence, read, lower),
     })
+}
+
+/// The attack and the events of a planned limit.
+fn of_plan<'a>(
+    evidence: &'a Evidence,
+    at: usize,
+    quantity: PrivacyParameter,
+) -> (&'a str, Vec<WitnessEvent>) {
+    let plan = &evidence.plan.privacy[at];
+    let pair = [plan.rule.a, plan.rule.b];
+    if let Some(guesses) = &evidence.guesses[at] {
+        // Guesses at another δ may imply the limit.
+        let asked = quantity.delta().filter(|delta| plan.deltas.contains(delta));
+        let delta = asked.unwrap_or(plan.deltas[plan.deltas.len() - 1]);
+        let share = evidence.plan.share(plan.read);
+        let shown = guesses.strongest(delta, share);
+        return (shown.attack(), shown.events(&evidence.names(), pair));
+    }
+    if evidence.bins[at].is_some() {
+        return (attack_of(evidence.tuned).name(), Vec::new());
+    }
+    let attack = attack_of(evidence.tuned);
+    let tally = &evidence.judgement.tallies[plan.position];
+    let delta = quantity.delta().unwrap_or(0.0);
+    let event = of_errors(evidence, &**attack, pair, plan.rule.threshold, tally, delta);
+    (attack.name(), vec![event])
 }
 
 /// The event of a rule, or its complement with the secrets exchanged where that is the rarer one that tells more.
@@ -92,29 +114,17 @@ fn of_errors(
     }
 }
 
-/// The limit of μ on the same rows, if a Gaussian mechanism with that μ has a larger ε at this δ. At δ = 0 every μ has
+/// The limit of μ of the same pair, if a Gaussian mechanism with that μ has a larger ε at this δ. At δ = 0 every μ has
 /// an infinite one, which says nothing.
-fn stronger(
-    evidence: &Evidence,
-    at: usize,
-    quantity: PrivacyParameter,
-    lower: f64,
-) -> Option<Stronger> {
-    let delta = quantity.delta().filter(|&delta| delta > 0.0)?;
-    let mu = of_curve(evidence, at)
-        .or_else(|| evidence.privacy_of(at, PrivacyParameter::Mu).lower)
-        .filter(|&mu| mu > 0.0)?;
+fn stronger(evidence: &Evidence, read: &Read, lower: f64) -> Option<Stronger> {
+    let delta = read.limit.quantity.delta().filter(|&delta| delta > 0.0)?;
+    let mu = evidence
+        .privacy_at(read.pair, PrivacyParameter::Mu)
+        .limit
+        .lower;
+    let mu = mu.filter(|&mu| mu > 0.0)?;
     let epsilon = gaussian_epsilon(mu, delta);
     (epsilon > lower).then_some(Stronger { mu, epsilon })
-}
-
-/// The limit of μ by all thresholds, where the scores of the pair are those of the trade-off curve.
-fn of_curve(evidence: &Evidence, at: usize) -> Option<f64> {
-    let rule = evidence.plan.privacy[at].rule;
-    let worst = evidence.tuned.choices[evidence.worst].rule;
-    let is_worst = (rule.a, rule.b) == (worst.a, worst.b);
-    let scored = is_worst.then(|| evidence.worst_scores()).flatten()?;
-    scored.mu_at_least(evidence.alpha() * evidence.plan.tables[0][evidence.worst])
 }
 
 /// The ε of a Gaussian mechanism with this μ at a δ, from below.
