@@ -86,7 +86,13 @@ fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64
     }
 }
 
+/// Of two secrets that are equally likely, the best guess is right with probability (1 + total variation)/2: its
+/// change is half of the other, and is read from it, so that no limit says less than the other implies.
 fn bayes_vulnerability(earlier: &Measured, later: &Measured) -> Difference {
+    let halved = |log: &Measured| log.audit.tallies.prior == [0.5, 0.5];
+    if halved(earlier) && halved(later) {
+        return half(total_variation(earlier, later));
+    }
     let point = |log: &Measured| {
         let risk = &log.audit.overall.bayes_risk;
         (
@@ -143,6 +149,19 @@ fn total_variation(earlier: &Measured, later: &Measured) -> Difference {
             .zip(value(earlier))
             .map(|(later, earlier)| later - earlier),
     )
+}
+
+/// The change of (1 + x)/2 where x changes.
+fn half(of: Difference) -> Difference {
+    let value = |x: Option<f64>| x.map(|x| 0.5 * (1.0 + x));
+    Difference {
+        earlier: value(of.earlier),
+        later: value(of.later),
+        difference: of.difference.increasing(|x| 0.5 * x),
+        standard_error: of.standard_error.map(|error| 0.5 * error),
+        analytic: of.analytic.map(|x| 0.5 * x),
+        z: of.z,
+    }
 }
 
 /// Limits of later − earlier from those of both.

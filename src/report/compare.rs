@@ -7,6 +7,7 @@ use crate::report::document::Document;
 use crate::report::log_names::log_names;
 use crate::report::sentences::reasons::{continued, reason};
 use crate::report::sentences::{claims, warnings};
+use crate::report::summary::other_pair;
 use crate::report::verdict::headline;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{listing, shorten};
@@ -148,8 +149,10 @@ fn verdict((name, log): &(String, &LogEntry)) -> Option<String> {
         p if p < 0.001 => " Fit: p < 0.001.".to_owned(),
         p => format!(" Fit: p = {p:.3}."),
     });
+    let other = other_pair(claim, &log.worst_pair.secrets);
+    let other = other.map_or(String::new(), |other| format!(" {other}"));
     Some(format!(
-        "{name}: {word}: {}. {}{more}{fit}",
+        "{name}: {word}: {}. {}{other}{more}{fit}",
         claim.claim,
         claims::reason(claim)
     ))

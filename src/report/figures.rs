@@ -183,7 +183,8 @@ fn of_log(audit: &Findings) -> Vec<Figure<'_>> {
     vec![
         figure(
             "Bayes security, worst of all pairs",
-            "The least over all pairs of secrets; no prior makes it smaller. The estimate is that of the worst pair above.",
+            "No prior makes the risk leakage smaller. The limits are about the least of all pairs; the estimate is that of the worst pair above, \
+             and estimates of other pairs may be smaller.",
             of("all secrets"),
             "/overall/bayes_security",
             &overall.bayes_security,

@@ -1,12 +1,12 @@
 //! What the log says, in a few sentences.
 
-use crate::audit::{Findings, PrivacyLimit, Warning};
+use crate::audit::{ClaimReport, Findings, Pair, PrivacyLimit, Verdict, Warning};
 use crate::report::document::Document;
 use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
-use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::{at_least_beyond, at_most, percent_beyond};
 use leakgauge_log::observations::bins;
 
@@ -20,6 +20,13 @@ pub fn sentences(audit: &Findings) -> String {
     let tv = &audit.worst_pair.total_variation;
     let observer = observer(audit);
     let mut sentences = vec![first(audit, &observer)];
+    let worst = &audit.worst_pair.secrets;
+    sentences.extend(
+        audit
+            .claims
+            .iter()
+            .find_map(|claim| other_pair(claim, worst)),
+    );
     let security = &audit.overall.bayes_security;
     sentences.push(match (security.lower, &tv.reason) {
         (Some(lower), _) if lower <= 1e-4 => {
@@ -53,6 +60,27 @@ pub fn sentences(audit: &Findings) -> String {
         );
     }
     sentences.join(" ")
+}
+
+/// Says that a claim was refuted by another pair than the worst, if so.
+pub fn other_pair(claim: &ClaimReport, worst: &Pair) -> Option<String> {
+    let sorted = |pair: &Pair| {
+        let mut secrets = pair.secrets();
+        secrets.sort_unstable();
+        secrets
+    };
+    let names_another = claim.verdict == Verdict::Violated
+        && claim.quantity != Quantity::TimeDifference
+        && sorted(&claim.pair) != sorted(worst);
+    let [a, b] = claim.pair.labels().map(shorten);
+    let [c, d] = worst.labels().map(shorten);
+    names_another.then(|| {
+        format!(
+            "The verdict on {} is about {a} and {b}, which exceed most what the claim allows them; the pair with the \
+             largest lower limit of the advantage is {c} and {d}.",
+            shorten(&claim.claim.text)
+        )
+    })
 }
 
 /// Whether anything leaks, and between whom.

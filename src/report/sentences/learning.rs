@@ -31,6 +31,9 @@ pub fn conclusion(conclusion: &Conclusion) -> String {
         }
     };
     let certifying = match conclusion.certification_gap {
+        Some(0.0) => {
+            "The lower limit of the worst pair is not below what its attack reached.".to_owned()
+        }
         Some(gap) => format!(
             "The lower limit of the worst pair is {gap:.3} below what its attack reached; four times the rows would halve \
              that."

@@ -277,9 +277,10 @@ fn conclude(
     };
     Conclusion {
         learning,
+        // What earlier rows prove may be beyond what the last attack reached.
         certification_gap: attack
             .point
-            .zip(attack.lower)
+            .zip(worst.total_variation.lower)
             .map(|(point, lower)| (point - lower).max(0.0)),
     }
 }
