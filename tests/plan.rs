@@ -99,7 +99,7 @@ fn a_plan_is_near_the_best_test() {
     let best = ((1.6449 * spread(p) + 1.2816 * spread(q)) / (q - p)).powi(2);
     let rows = planned("epsilon=1.25", &["dp(epsilon=1)"]).rows as f64;
     println!("{rows} rows, the best test {best}");
-    assert!(rows > 0.95 * best && rows < 1.6 * best, "{rows} {best}");
+    assert!(rows > 0.95 * best && rows < 1.7 * best, "{rows} {best}");
 }
 
 #[test]
