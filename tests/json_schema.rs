@@ -85,6 +85,7 @@ const AUDIT: &[(&[&str], &[&str])] = &[
             "worst_pair",
             "pairs",
             "multiplicity",
+            "level",
             "overall",
             "claims",
         ],
@@ -134,6 +135,7 @@ const AUDIT: &[(&[&str], &[&str])] = &[
         &["secrets", "bayes_security", "total_variation", "advantage"],
     ),
     (&["multiplicity"], &["pairs", "correction"]),
+    (&["level"], &["limit", "secrets", "share"]),
     (
         &["overall"],
         &[

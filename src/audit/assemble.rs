@@ -12,6 +12,8 @@ use crate::audit::findings::{
     Correction, CountedUnits, Findings, MethodUsed, Multiplicity, PartRows,
 };
 use crate::audit::judge::Judged;
+use crate::audit::level::LevelShare;
+use crate::audit::pair::Labels;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::reading::input_of;
@@ -80,6 +82,7 @@ pub(super) fn assemble(
             },
             limits_read_by_claims: plan.reads(),
         },
+        level: level(plan, &prepared.labels),
         neighbors: prepared.neighbors.pairs(&prepared.labels),
         overall,
         differences: evidence.differences.cloned(),
@@ -90,6 +93,15 @@ pub(super) fn assemble(
         worst_pair,
         warnings,
     }
+}
+
+fn level(plan: &Plan, labels: &Labels) -> Vec<LevelShare> {
+    let level = plan.level();
+    level
+        .parts()
+        .iter()
+        .map(|&(spender, share)| LevelShare::new(spender, share, labels))
+        .collect()
 }
 
 fn units(prepared: &Prepared) -> Option<CountedUnits> {

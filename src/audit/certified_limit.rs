@@ -31,3 +31,12 @@ pub(super) struct Source {
     /// The planned limit of privacy that it is, if it is one.
     pub planned: Option<usize>,
 }
+
+/// Who takes a part of the error probability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Spender {
+    /// Naming the secret, one of all.
+    Identification,
+    /// A limit.
+    Limit(CertifiedLimit),
+}

@@ -15,6 +15,7 @@ use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::PrivacyLimit;
+use crate::audit::level::LevelShare;
 use crate::audit::options::SplitChoice;
 use crate::audit::pair::{Labels, Pair};
 use crate::audit::tallies::Tallies;
@@ -48,6 +49,8 @@ pub struct Findings {
     pub pairs: Vec<PairFigures>,
     /// How the figures of `pairs` hold together.
     pub multiplicity: Multiplicity,
+    /// How the error probability was shared.
+    pub level: Vec<LevelShare>,
     /// Differences in the unit of the measurements, where they come in blocks.
     pub differences: Option<Differences>,
     /// The pairs that claims of privacy are about, if not all.

@@ -16,6 +16,7 @@ mod figures;
 mod findings;
 mod judge;
 mod learn;
+mod level;
 mod measured;
 mod members;
 mod neighbors;
@@ -73,6 +74,7 @@ pub use findings::{
 pub use leakgauge_attack::blocks::Reference;
 pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
 pub use learn::given::check_scores;
+pub use level::{LevelShare, LevelUse};
 pub(crate) use members::is_member;
 pub use options::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
 pub use pair::{Labels, Pair};

@@ -12,7 +12,7 @@
 //! *All pairs.* Limits of the total variation are read from one table of all pairs, whose parts of α are
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
-use crate::audit::certified_limit::CertifiedLimit;
+use crate::audit::certified_limit::{CertifiedLimit, Spender};
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
@@ -26,6 +26,7 @@ use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::observations::ObservationKind;
+use leakgauge_stats::alpha::Alpha;
 use leakgauge_stats::{band, joint};
 
 /// The Kolmogorov distance of a pair as a limit of its total variation, beside its attack's.
@@ -250,6 +251,26 @@ impl Plan {
             .iter()
             .filter(|other| beside || is_time(other.0) == is_time(read));
         self.for_pairs * weight / beside.map(|other| other.1).sum::<f64>()
+    }
+
+    /// Who takes which part of α: the limits that hold together with those that claims read. Claims of times alone
+    /// read no other limit, and these then share a level of their own.
+    ///
+    /// # Panics
+    /// In builds for debugging, where the parts are more than the whole.
+    pub fn level(&self) -> Alpha<Spender> {
+        let mut level = Alpha::new(self.alpha);
+        if self.for_pairs < 1.0 {
+            level.take(Spender::Identification, 1.0 - self.for_pairs);
+        }
+        let about_leaks = self.claims_are_about_leaks();
+        let about_times = self.read_by_claims > 0 && !about_leaks;
+        for &(read, _) in &self.reads {
+            if about_leaks || (read == CertifiedLimit::TimeDifference) == about_times {
+                level.take(Spender::Limit(read), self.part(read));
+            }
+        }
+        level
     }
 
     /// The level of a limit.

@@ -30,6 +30,7 @@
 //! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
 //! | [`product_bets`] | the fastest such bets: two samples against a claim, rule by rule |
 //! | [`one_run`] | guesses about the canaries of a single training run |
+//! | [`alpha`] | a ledger of the error probability: who spends which part of it |
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
 //! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
@@ -39,6 +40,7 @@
 //! | [`unpaired`] | differences between two independent samples |
 
 pub mod all_rows;
+pub mod alpha;
 pub mod area;
 pub mod band;
 pub mod betting;

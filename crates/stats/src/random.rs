@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    /// Of data that differ in one bit, half of the bits of the digest differ: the mean over 64 bits and 200 numbers, within five
-    /// standard errors.
+    /// Of data that differ in one bit, half of the bits of the digest differ: the mean over 64 bits and 200 numbers,
+    /// within five standard errors.
     #[test]
     fn one_bit_changes_half_of_a_digest() {
         let mut changed = 0;
@@ -245,8 +245,8 @@ mod tests {
         assert!((share - 0.5).abs() < 5.0 * 0.5 / all.sqrt(), "{share}");
     }
 
-    /// A generator by key is one that others compute, too: the first word of ChaCha8 with a zero key and nonce (RFC 8439's
-    /// layout, eight rounds), 3e00ef2f little-endian by the reference implementation of eSTREAM.
+    /// A generator by key is one that others compute, too: the first word of ChaCha8 with a zero key and nonce (RFC
+    /// 8439's layout, eight rounds), 3e00ef2f little-endian by the reference implementation of eSTREAM.
     #[test]
     fn the_empty_key_gives_the_published_stream() {
         let first: u32 = Randomness::new(0, Digest::EMPTY)

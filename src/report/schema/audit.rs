@@ -9,7 +9,8 @@ use super::method::Method;
 use super::{described_by, with_keys};
 use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Detection, Extrapolated,
-    Findings, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit, WorstPair,
+    Findings, LevelShare, LevelUse, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit,
+    WorstPair,
 };
 use crate::audit::{LeakageFamily, PriorChoice, Reconstruction, Warning};
 use crate::estimate::Estimate;
@@ -54,6 +55,8 @@ pub struct Audit<'a> {
     pairs_left_out: Option<usize>,
     /// How the figures of `pairs` hold together.
     multiplicity: &'a Multiplicity,
+    /// How the error probability is shared: limits that claims read take their parts of it.
+    level: Vec<LevelKeys<'a>>,
     /// What was measured in blocks; only of such logs.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<BlockKeys>,
@@ -100,6 +103,7 @@ impl<'a> Audit<'a> {
                 .collect(),
             pairs_left_out: Some(left_out(found, most_pairs)).filter(|left_out| *left_out > 0),
             multiplicity: &found.multiplicity,
+            level: found.level.iter().map(LevelKeys::of).collect(),
             blocks: found.differences.as_ref().and_then(BlockKeys::of),
             differences: found.differences.as_ref().map(DifferenceKeys::all),
             neighbors: &found.neighbors,
@@ -123,6 +127,28 @@ struct NoLeakKeys {
     p_value: f64,
     /// The test.
     test: String,
+}
+
+/// A part of the error probability.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct LevelKeys<'a> {
+    /// What takes it.
+    limit: LevelUse,
+    /// The two secrets; null where it is about all pairs.
+    secrets: Option<&'a Pair>,
+    /// The part of the whole error probability, 1 − confidence.
+    share: f64,
+}
+
+impl<'a> LevelKeys<'a> {
+    fn of(share: &'a LevelShare) -> Self {
+        LevelKeys {
+            limit: share.limit,
+            secrets: share.secrets.as_ref(),
+            share: share.share,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -219,7 +219,20 @@ fn attack(worst: &Value, found: &mut Found) {
     );
 }
 
+/// Every part of the error probability is positive, each is taken once, and together they are not more than all of it.
+fn level(report: &Value, found: &mut Found) {
+    let level = list(&report["level"]);
+    let parts = level.iter().map(|part| number(part, "share"));
+    let parts: Vec<f64> = parts.map(|part| part.unwrap_or(f64::NAN)).collect();
+    let all: f64 = parts.iter().sum();
+    let is_fine = !parts.is_empty() && parts.iter().all(|part| *part > 0.0) && all <= 1.0 + 1e-9;
+    found.expect("level", is_fine, || {
+        format!("the parts of the error probability are {level:?}")
+    });
+}
+
 fn audit(report: &Value, found: &mut Found) {
+    level(report, found);
     let worst = &report["worst_pair"];
     mirror(worst, "/worst_pair", found);
     attack(worst, found);
