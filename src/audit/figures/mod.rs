@@ -1,7 +1,7 @@
 //! What is reported of a log: one folder a figure, with its type, what is planned for it, how the certification rows
 //! are judged, and what it comes to.
 //!
-//! To add a figure that nothing else reads: a folder or a file here with its type and a [`Figure`](stages::Figure), its
+//! To add a figure that nothing else reads: a folder or a file here with its type and a [`Figure`], its
 //! `mod`, and a line in the list below; the audit then runs its stages, and the findings have a field of that name.
 
 pub(crate) mod convergence;
