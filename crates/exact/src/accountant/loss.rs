@@ -2,7 +2,6 @@
 
 use libm::{erfc, exp, expm1, log, log1p};
 
-use super::normal::{Normal, Order};
 use crate::mechanism::{BoundMechanism, NoiseShape};
 use crate::profile::Noise;
 use crate::profile::{Cell, Pair, PlanarPair};
@@ -32,8 +31,6 @@ impl Atom {
 pub(super) struct Loss {
     pub atoms: Vec<Atom>,
     pub smooth: Option<Smooth>,
-    /// The same where it is that of Gaussian noise.
-    pub normal: Option<Normal>,
 }
 
 /// The part of a privacy loss that has a density.
@@ -65,16 +62,12 @@ impl Smooth {
     }
 }
 
-/// The largest distance of secrets in units of the noise. Beyond it the privacy losses have squares that no sum keeps, and
-/// secrets are told apart for certain.
-const FARTHEST: f64 = 1e6;
-
 /// The widest tables of integer noise.
 const MAX_CELLS: f64 = 2e7;
 
 impl Loss {
     /// N(0, 1) against N(μ, 1): L is normal with mean μ²/2 under P, −μ²/2 under Q, and variance μ² under both.
-    pub fn gaussian(mu: f64) -> Loss {
+    fn gaussian(mu: f64) -> Loss {
         let mark = move |loss: f64| {
             let [p, q] = [-0.5 * mu, 0.5 * mu].map(|shift| loss / mu + shift);
             [p, tail(p), q, tail(q)]
@@ -90,11 +83,6 @@ impl Loss {
                 mark: Box::new(mark),
                 masses: Box::new(masses),
             }),
-            normal: Some(Normal {
-                mu,
-                rate: 1.0,
-                order: Order::Added,
-            }),
         }
     }
 
@@ -109,7 +97,6 @@ impl Loss {
         Loss {
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
             smooth: Some(Smooth::new((-t, t), between)),
-            normal: None,
         }
     }
 
@@ -123,12 +110,11 @@ impl Loss {
         Loss {
             atoms: Vec::new(),
             smooth: Some(Smooth::new((-most, most), between)),
-            normal: None,
         }
     }
 
     /// Noise on a record that is used with a probability, against that on another in its place.
-    pub fn replaced(noise: Noise, rate: f64) -> Loss {
+    fn replaced(noise: Noise, rate: f64) -> Loss {
         let most = noise.most(rate);
         let between = move |from: f64, to: f64| {
             let place = |loss: f64| noise.place(loss.clamp(-most, most), rate);
@@ -140,18 +126,9 @@ impl Loss {
             let (p, q) = noise.masses(noise.distance(), f64::INFINITY, rate);
             atoms = vec![Atom { p, q }, Atom { p: q, q: p }];
         }
-        let normal = match noise {
-            Noise::Gaussian(mu) => Some(Normal {
-                mu,
-                rate,
-                order: Order::Replaced,
-            }),
-            Noise::Laplace(_) => None,
-        };
         Loss {
             atoms,
             smooth: Some(Smooth::new((-most, most), between)),
-            normal,
         }
     }
 
@@ -173,7 +150,6 @@ impl Loss {
         Some(Loss {
             atoms: atoms.collect(),
             smooth: None,
-            normal: None,
         })
     }
 
@@ -202,7 +178,6 @@ impl Loss {
         Loss {
             atoms: cells.collect(),
             smooth: None,
-            normal: None,
         }
     }
 
@@ -212,7 +187,6 @@ impl Loss {
         Loss {
             atoms: pairs.map(|(&p, &q)| Atom { p, q }).collect(),
             smooth: None,
-            normal: None,
         }
     }
 
@@ -225,7 +199,6 @@ impl Loss {
         Loss {
             atoms: atoms.collect(),
             smooth: None,
-            normal: None,
         }
     }
 
@@ -241,31 +214,18 @@ impl Loss {
         if let Some((base, (without, with), rate)) = mechanism.subsampled() {
             return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
         }
-        let in_reach = |distance: f64| {
-            let problem = "its noise is too small beside the distance of its secrets for a sum of privacy losses";
-            if distance.abs() <= FARTHEST {
-                return Ok(distance);
-            }
-            Err(Error::parameter(name, problem)
-                .with_hint("one run tells the secrets apart for certain; more noise is needed"))
-        };
         if let Some((noise, rate)) = mechanism.replaced() {
             return match noise {
-                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(in_reach(mu)?), rate)),
-                Pair::Laplace { distance } => {
-                    Ok(Loss::replaced(Noise::Laplace(in_reach(distance)?), rate))
-                }
+                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(mu), rate)),
+                Pair::Laplace { distance } => Ok(Loss::replaced(Noise::Laplace(distance), rate)),
                 _ => Err(unknown()),
             };
         }
         // Of many secrets only the two matter, and they need not be listed.
         match mechanism.pair(pair.0, pair.1) {
-            Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(in_reach(mu)?)),
-            Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(in_reach(distance)?)),
-            Some(Pair::PlanarLaplace(pair)) => {
-                in_reach(pair.epsilon())?;
-                return Ok(Loss::planar(pair));
-            }
+            Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(mu)),
+            Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(distance)),
+            Some(Pair::PlanarLaplace(pair)) => return Ok(Loss::planar(pair)),
             _ => {}
         }
         if let Some((shape, centers)) = mechanism.located() {
@@ -274,8 +234,8 @@ impl Loss {
                 return Ok(Loss::table(&[1.0], &[1.0]));
             }
             return match &shape {
-                NoiseShape::Gaussian { sigma } => Ok(Loss::gaussian(in_reach(distance / sigma)?)),
-                NoiseShape::Laplace { scale } => Ok(Loss::laplace(in_reach(distance / scale)?)),
+                NoiseShape::Gaussian { sigma } => Ok(Loss::gaussian(distance / sigma)),
+                NoiseShape::Laplace { scale } => Ok(Loss::laplace(distance / scale)),
                 NoiseShape::Steps {
                     edges,
                     distribution,
@@ -308,7 +268,6 @@ impl Loss {
                 })
                 .collect(),
             smooth,
-            normal: self.normal.map(Normal::reversed),
         }
     }
 
@@ -353,7 +312,6 @@ impl Loss {
                 })
                 .collect(),
             smooth,
-            normal: self.normal.map(|normal| Normal { rate, ..normal }),
         }
     }
 }

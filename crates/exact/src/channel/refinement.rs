@@ -1,6 +1,5 @@
 //! Refinement of channels: whether one is another one followed by a channel of its own.
 
-use crate::extreme::Extreme;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use serde::Serialize;
 
@@ -71,12 +70,11 @@ impl Channel {
     pub fn deficiency(&self, target: &Channel) -> Result<f64> {
         if self.secrets.len() != target.secrets.len() {
             let problem = format!(
-                "the channels have {} and {} secrets: they are not comparable, so that neither refines the other",
+                "has {} secrets, the other channel {}",
                 target.secrets.len(),
                 self.secrets.len()
             );
-            return Err(Error::parameter("refinement", problem)
-                .with_hint("compare channels that take the same secrets"));
+            return Err(Error::parameter("refinement", problem));
         }
         let (source, target) = (merged(self), merged(target));
         if let Some(equal) = same_columns(&source, &target) {
@@ -178,7 +176,7 @@ fn reached(source: &[Vec<f64>], target: &[Vec<f64>], found: &[Vec<f64>], n: usiz
     let stochastic: Vec<Vec<f64>> = found
         .iter()
         .map(|row| {
-            let row: Vec<f64> = row.iter().map(|x| x.at_least(0.0)).collect();
+            let row: Vec<f64> = row.iter().map(|x| x.max(0.0)).collect();
             let sum: f64 = row.iter().sum();
             row.into_iter().map(|x| x / sum).collect()
         })
@@ -193,7 +191,7 @@ fn reached(source: &[Vec<f64>], target: &[Vec<f64>], found: &[Vec<f64>], n: usiz
         let wanted: Vec<f64> = target.iter().map(|column| column[s]).collect();
         total_variation(&reached, &wanted)
     };
-    (0..n).map(distance).fold(0.0, f64::at_least)
+    (0..n).map(distance).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Several (ε, δ) at once, all of which a promise keeps.
 
-use crate::extreme::Extreme;
 use std::sync::Arc;
 
 use super::Guarantee;
@@ -109,7 +108,7 @@ impl Curve {
         let largest = |&(epsilon, delta): &(f64, f64)| {
             Guarantee::Dp { epsilon, delta }.largest_total_variation()
         };
-        points.map(largest).fold(1.0, f64::at_most)
+        points.map(largest).fold(1.0, f64::min)
     }
 }
 
@@ -259,7 +258,7 @@ mod tests {
                 let steep = 1.0 - delta - epsilon.exp() * x;
                 [steep, (1.0 - delta - x) * (-epsilon).exp()]
             });
-            both.fold(0.0, f64::at_least)
+            both.fold(0.0, f64::max)
         };
         for k in 0..=1000 {
             let x = f64::from(k) / 1000.0;
@@ -269,7 +268,7 @@ mod tests {
             let x = f64::from(k) / 100_000.0;
             1.0 - x - of_table(x)
         });
-        let largest = advantage.fold(0.0, f64::at_least);
+        let largest = advantage.fold(0.0, f64::max);
         assert!((curve.largest_total_variation() - largest).abs() < 1e-9);
     }
 
