@@ -1,8 +1,8 @@
 //! Following a log in blocks: measurements that were taken close together, one of each secret.
 //!
 //! A block is one unit of evidence, once it is whole. Of a pair of secrets it gives one outcome to the bets on the
-//! advantage, 1 − (a was missed) − (b was missed), whose mean is the advantage of the rule however the measurements of a
-//! block depend on each other; one outcome to the bets on ε; and one difference, whose median is followed. Nothing is
+//! advantage, 1 − (a was missed) − (b was missed), whose mean is the advantage of the rule however the measurements of
+//! a block depend on each other; one outcome to the bets on ε; and one difference, whose median is followed. Nothing is
 //! assumed but that blocks are independent given the past.
 //!
 //! Attacks see measurements relative to their block, if that separated secrets better in earlier blocks.
@@ -88,6 +88,7 @@ impl BlockMonitor {
         let scale = Scale {
             unit: options.unit,
             clock_frequency: options.clock_frequency,
+            clock_step: options.clock_step,
         };
         Ok(BlockMonitor {
             rows: Monitor::with(options, Some(scale))?,
@@ -97,7 +98,7 @@ impl BlockMonitor {
             pending: Vec::new(),
             pending_rows: 0,
             blocks: 0,
-            medians: Some(Medians::new(scale.unit)),
+            medians: Some(Medians::new(scale.unit, scale.step()?)),
         })
     }
 
@@ -114,7 +115,8 @@ impl BlockMonitor {
     /// Takes the next block, each secret by its number among the labels so far.
     ///
     /// # Errors
-    /// A secret that some claim says nothing about, or too many for a claim about times; attacks that cannot be learned.
+    /// A secret that some claim says nothing about, or too many for a claim about times; attacks that cannot be
+    /// learned.
     pub fn push(&mut self, block: Block, labels: &[String]) -> Result<()> {
         self.rows.rows += block.len() as u64;
         if block.len() < 2 {

@@ -22,8 +22,10 @@ mod claims;
 mod differences;
 mod learn;
 mod line;
+mod milestones;
 mod order;
 mod privacy;
+mod recorder;
 mod sequential;
 mod standing;
 #[cfg(test)]
@@ -34,7 +36,7 @@ use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
-use leakgauge_base::time::TimeUnit;
+use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::RowStream;
 use leakgauge_log::observations::Cell;
@@ -78,6 +80,8 @@ pub struct FollowOptions {
     pub unit: Option<TimeUnit>,
     /// The frequency of the clock in hertz, for times in cycles.
     pub clock_frequency: Option<f64>,
+    /// The step in which the clock records times; found in the blocks if it is not given.
+    pub clock_step: Option<ClockStep>,
 }
 
 impl FollowOptions {

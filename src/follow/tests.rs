@@ -42,6 +42,7 @@ fn watched(
             .collect(),
         unit: None,
         clock_frequency: None,
+        clock_step: None,
     })
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {
