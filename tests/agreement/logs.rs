@@ -155,7 +155,7 @@ pub fn draw(number: u64) -> Drawn {
     claims.truncate(1 + number as usize % 4);
     // Each kind of claim meets each kind of log, for seven and fourteen have the factor that 3 and 5 lack.
     claims.push(OTHER_CLAIMS[number as usize / 3 % OTHER_CLAIMS.len()]);
-    if number % 5 == 0 {
+    if number.is_multiple_of(5) {
         claims.push("zcdp(0.05)");
     }
     let mut claims: Vec<String> = claims.into_iter().map(str::to_owned).collect();
