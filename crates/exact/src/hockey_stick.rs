@@ -1,5 +1,6 @@
 //! Hockey-stick divergences δ(ε) = Σ max(p − e^ε q, 0) without overflow of e^ε and without cancellation.
 
+use crate::extreme::Extreme;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use libm::{erf, erfc, exp, expm1, log, sqrt};
@@ -80,7 +81,7 @@ pub(crate) fn gaussian(mu: f64, epsilon: f64) -> f64 {
         -z * exp(-z * (c + 0.5 * z)) * expm1(-mu * z)
     };
     let integral: f64 = (0..=nodes).map(value).sum();
-    (scale / sqrt(2.0 * PI) * STEP * integral).min(1.0)
+    (scale / sqrt(2.0 * PI) * STEP * integral).at_most(1.0)
 }
 
 /// e^(x²)·erfc(x) for x ≥ −1.
@@ -116,7 +117,7 @@ mod tests {
             // The exponent c²/2 is rounded.
             let c = number(1) / number(0) - 0.5 * number(0);
             let lost = 4e-16 * c.abs() * (number(1) / number(0) + number(0));
-            let tolerance = 1e-13 + lost.min(1.0);
+            let tolerance = 1e-13 + lost.at_most(1.0);
             let error = (found - number(2)).abs();
             assert!(error <= tolerance * number(2) + 1e-307, "{row}: {found:e}");
         }

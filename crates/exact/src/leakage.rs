@@ -5,9 +5,11 @@
 //! # References
 //! Smith 2009, doi:10.1007/978-3-642-00596-1_21; Chatzikokolakis et al., Bayes security, Definition 1.
 
+use crate::extreme::Extreme;
+
 /// Prior vulnerability max π: the probability of guessing right without an observation.
 pub fn prior_vulnerability(prior: &[f64]) -> f64 {
-    prior.iter().copied().fold(0.0, f64::max)
+    prior.iter().copied().fold(0.0, f64::at_least)
 }
 
 /// Guessing error G(π) = 1 − max π.

@@ -18,6 +18,7 @@ pub mod accountant;
 pub mod bounds;
 pub mod channel;
 pub mod claim;
+mod extreme;
 pub mod histogram;
 mod hockey_stick;
 pub mod leakage;

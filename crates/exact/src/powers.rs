@@ -19,11 +19,13 @@ pub(crate) fn power_excess(d: f64, ratio: f64, order: f64) -> f64 {
     if ratio == 0.0 {
         return order - 1.0;
     }
+    // Near 1 the ratio has lost digits that d has.
+    let log = if d.abs() < 0.5 { d.ln_1p() } else { ratio.ln() };
     if order < 0.5 {
-        return (order * ratio.ln()).exp_m1() - order * d;
+        return (order * log).exp_m1() - order * d;
     }
     // r^α = r·r^(α − 1).
-    ratio * ((order - 1.0) * ratio.ln()).exp_m1() - (order - 1.0) * d
+    ratio * ((order - 1.0) * log).exp_m1() - (order - 1.0) * d
 }
 
 /// (1 + d)·ln(1 + d) − d without cancellation.

@@ -1,5 +1,6 @@
 //! Sampling of histograms, and running means with standard errors.
 
+use crate::extreme::Extreme;
 use rand::Rng;
 use rand_distr::{Binomial, Distribution};
 
@@ -18,7 +19,7 @@ pub fn multinomial(draws: u64, weights: &[f64], rng: &mut (impl Rng + ?Sized), c
             Binomial::new(left, share).map_or(0, |binomial| binomial.sample(rng).min(left))
         };
         left -= *count;
-        mass = (mass - weight).max(f64::MIN_POSITIVE);
+        mass = (mass - weight).at_least(f64::MIN_POSITIVE);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Rényi divergence of two Bernoulli laws: what a test between two secrets says of zero-concentrated
 //! differential privacy.
 
-/// Orders tried, as α − 1 over powers of 10: beyond them D_α/α is within a part in a thousand of
-/// its value at the end, or of no account beside smaller orders.
+/// Orders tried, as α − 1 over powers of 10: below, D_α/α is within a part in a thousand of its value at the end. Above,
+/// steps of the same width go on until no larger order can exceed the best one.
 const LOWEST: f64 = -3.0;
 const HIGHEST: f64 = 6.0;
+/// α − 1 of the largest order that fits into a number with its square.
+const LAST: f64 = 150.0;
 
 /// P and Q, the laws of "the test says a" under the two secrets, with P(a) > Q(a).
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +69,11 @@ impl Bernoullis {
     fn largest(&self, steps: u32) -> (f64, f64) {
         let width = (HIGHEST - LOWEST) / f64::from(steps);
         let mut best = (self.kullback_leibler(), f64::NEG_INFINITY);
-        for step in 0..=steps {
+        for step in 0u32.. {
             let exponent = LOWEST + width * f64::from(step);
+            if exponent > LAST || best.0 == f64::INFINITY {
+                break;
+            }
             let s = 10f64.powf(exponent);
             let value = self.per_order(s);
             if value > best.0 {

@@ -33,7 +33,8 @@ pub fn document(survey: &Survey) -> Document {
     document.table(header, 0, survey.rows.iter().map(line).collect());
     document.paragraph(
         "At most: the smallest of the four upper bounds, for any inputs of the other users. At least: the exact \
-         value if all other users have the same input, the worst one; with many messages and users, a lower limit of it.",
+         value if all other users have the same input, the worst one; with many messages and users, a lower limit of it. \
+         Of two inputs with two messages both are the exact value, up to rounding.",
     );
     document
 }

@@ -1,5 +1,6 @@
 //! Privacy losses on a grid: measures that bound the true one from above and from below under any composition.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1};
 
 use super::loss::{Atom, Loss, Smooth};
@@ -71,7 +72,9 @@ impl Measure {
     pub fn spread_out(law: &[(f64, f64)], step: f64) -> Measure {
         let grid = Grid { step, offset: 0.0 };
         let values = law.iter().map(|(value, _)| grid.place(*value));
-        let (low, high) = values.fold((0.0f64, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+        let (low, high) = values.fold((0.0f64, 0.0f64), |(low, high), x| {
+            (low.at_most(x), high.at_least(x))
+        });
         let first = low.floor() as i64 - 1;
         let mut measure = Measure {
             grid,
@@ -267,11 +270,11 @@ impl Loss {
             .map(Atom::loss)
             .filter(|loss| loss.is_finite());
         let (low, high) = atoms.fold((0.0f64, 0.0f64), |(low, high), loss| {
-            (low.min(loss), high.max(loss))
+            (low.at_most(loss), high.at_least(loss))
         });
         self.smooth.as_ref().map_or((low, high), |smooth| {
             let (from, to) = smooth.support();
-            (low.min(from), high.max(to))
+            (low.at_most(from), high.at_least(to))
         })
     }
 
@@ -288,7 +291,7 @@ impl Loss {
         };
         let least = losses()
             .filter(|loss| *loss > 1e-14)
-            .fold(f64::INFINITY, f64::min);
+            .fold(f64::INFINITY, f64::at_most);
         let whole = |loss: f64| (loss / least - (loss / least).round()).abs() <= ON_GRID;
         (least.is_finite() && losses().all(|loss| loss < 1e6 * least && whole(loss)))
             .then_some(least)

@@ -2,6 +2,7 @@
 
 use libm::{erfc, exp, expm1, log, log1p};
 
+use super::normal::{Normal, Order};
 use crate::mechanism::{BoundMechanism, NoiseShape};
 use crate::profile::Noise;
 use crate::profile::{Cell, Pair, PlanarPair};
@@ -31,6 +32,8 @@ impl Atom {
 pub(super) struct Loss {
     pub atoms: Vec<Atom>,
     pub smooth: Option<Smooth>,
+    /// The same where it is that of Gaussian noise.
+    pub normal: Option<Normal>,
 }
 
 /// The part of a privacy loss that has a density.
@@ -62,12 +65,16 @@ impl Smooth {
     }
 }
 
+/// The largest distance of secrets in units of the noise. Beyond it the privacy losses have squares that no sum keeps, and
+/// secrets are told apart for certain.
+const FARTHEST: f64 = 1e6;
+
 /// The widest tables of integer noise.
 const MAX_CELLS: f64 = 2e7;
 
 impl Loss {
     /// N(0, 1) against N(μ, 1): L is normal with mean μ²/2 under P, −μ²/2 under Q, and variance μ² under both.
-    fn gaussian(mu: f64) -> Loss {
+    pub fn gaussian(mu: f64) -> Loss {
         let mark = move |loss: f64| {
             let [p, q] = [-0.5 * mu, 0.5 * mu].map(|shift| loss / mu + shift);
             [p, tail(p), q, tail(q)]
@@ -83,6 +90,11 @@ impl Loss {
                 mark: Box::new(mark),
                 masses: Box::new(masses),
             }),
+            normal: Some(Normal {
+                mu,
+                rate: 1.0,
+                order: Order::Added,
+            }),
         }
     }
 
@@ -97,6 +109,7 @@ impl Loss {
         Loss {
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
             smooth: Some(Smooth::new((-t, t), between)),
+            normal: None,
         }
     }
 
@@ -110,11 +123,12 @@ impl Loss {
         Loss {
             atoms: Vec::new(),
             smooth: Some(Smooth::new((-most, most), between)),
+            normal: None,
         }
     }
 
     /// Noise on a record that is used with a probability, against that on another in its place.
-    fn replaced(noise: Noise, rate: f64) -> Loss {
+    pub fn replaced(noise: Noise, rate: f64) -> Loss {
         let most = noise.most(rate);
         let between = move |from: f64, to: f64| {
             let place = |loss: f64| noise.place(loss.clamp(-most, most), rate);
@@ -126,9 +140,18 @@ impl Loss {
             let (p, q) = noise.masses(noise.distance(), f64::INFINITY, rate);
             atoms = vec![Atom { p, q }, Atom { p: q, q: p }];
         }
+        let normal = match noise {
+            Noise::Gaussian(mu) => Some(Normal {
+                mu,
+                rate,
+                order: Order::Replaced,
+            }),
+            Noise::Laplace(_) => None,
+        };
         Loss {
             atoms,
             smooth: Some(Smooth::new((-most, most), between)),
+            normal,
         }
     }
 
@@ -150,6 +173,7 @@ impl Loss {
         Some(Loss {
             atoms: atoms.collect(),
             smooth: None,
+            normal: None,
         })
     }
 
@@ -178,6 +202,7 @@ impl Loss {
         Loss {
             atoms: cells.collect(),
             smooth: None,
+            normal: None,
         }
     }
 
@@ -187,6 +212,7 @@ impl Loss {
         Loss {
             atoms: pairs.map(|(&p, &q)| Atom { p, q }).collect(),
             smooth: None,
+            normal: None,
         }
     }
 
@@ -199,6 +225,7 @@ impl Loss {
         Loss {
             atoms: atoms.collect(),
             smooth: None,
+            normal: None,
         }
     }
 
@@ -214,18 +241,31 @@ impl Loss {
         if let Some((base, (without, with), rate)) = mechanism.subsampled() {
             return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
         }
+        let in_reach = |distance: f64| {
+            let problem = "its noise is too small beside the distance of its secrets for a sum of privacy losses";
+            if distance.abs() <= FARTHEST {
+                return Ok(distance);
+            }
+            Err(Error::parameter(name, problem)
+                .with_hint("one run tells the secrets apart for certain; more noise is needed"))
+        };
         if let Some((noise, rate)) = mechanism.replaced() {
             return match noise {
-                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(mu), rate)),
-                Pair::Laplace { distance } => Ok(Loss::replaced(Noise::Laplace(distance), rate)),
+                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(in_reach(mu)?), rate)),
+                Pair::Laplace { distance } => {
+                    Ok(Loss::replaced(Noise::Laplace(in_reach(distance)?), rate))
+                }
                 _ => Err(unknown()),
             };
         }
         // Of many secrets only the two matter, and they need not be listed.
         match mechanism.pair(pair.0, pair.1) {
-            Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(mu)),
-            Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(distance)),
-            Some(Pair::PlanarLaplace(pair)) => return Ok(Loss::planar(pair)),
+            Some(Pair::Gaussian { mu }) => return Ok(Loss::gaussian(in_reach(mu)?)),
+            Some(Pair::Laplace { distance }) => return Ok(Loss::laplace(in_reach(distance)?)),
+            Some(Pair::PlanarLaplace(pair)) => {
+                in_reach(pair.epsilon())?;
+                return Ok(Loss::planar(pair));
+            }
             _ => {}
         }
         if let Some((shape, centers)) = mechanism.located() {
@@ -234,8 +274,8 @@ impl Loss {
                 return Ok(Loss::table(&[1.0], &[1.0]));
             }
             return match &shape {
-                NoiseShape::Gaussian { sigma } => Ok(Loss::gaussian(distance / sigma)),
-                NoiseShape::Laplace { scale } => Ok(Loss::laplace(distance / scale)),
+                NoiseShape::Gaussian { sigma } => Ok(Loss::gaussian(in_reach(distance / sigma)?)),
+                NoiseShape::Laplace { scale } => Ok(Loss::laplace(in_reach(distance / scale)?)),
                 NoiseShape::Steps {
                     edges,
                     distribution,
@@ -268,6 +308,7 @@ impl Loss {
                 })
                 .collect(),
             smooth,
+            normal: self.normal.map(Normal::reversed),
         }
     }
 
@@ -312,6 +353,7 @@ impl Loss {
                 })
                 .collect(),
             smooth,
+            normal: self.normal.map(|normal| Normal { rate, ..normal }),
         }
     }
 }

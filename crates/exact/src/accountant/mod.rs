@@ -10,6 +10,7 @@
 //! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
+use crate::extreme::Extreme;
 use std::sync::OnceLock;
 
 use leakgauge_base::error::{Error, Result};
@@ -17,28 +18,29 @@ use leakgauge_base::parallel;
 
 use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Cell, Pair};
+pub use sides::Sides;
+
+use contour::Contour;
 use grid::{Grid, Measure};
 use loss::Loss;
+use sides::{ToldSides, WIDE};
 use window::{Tilted, Told, Window};
 
+mod closed_forms;
+mod contour;
 mod grid;
 mod loss;
+mod normal;
+mod sides;
+mod spectrum;
 mod window;
-
-/// A number between two certified sides.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sides {
-    /// At least this.
-    pub least: f64,
-    /// At most this.
-    pub most: f64,
-}
 
 /// The composition of independent steps of a mechanism, at the pairs of secrets that are told apart best.
 ///
 /// # Formula
-/// The privacy loss L = ln P(o)/Q(o) of a step is put on a grid twice: so that every δ of every composition is at least
-/// the true one, and at most. The sum of T steps has δ(ε) = E_P\[(1 − e^(ε − L))⁺\], by Fourier transforms.
+/// The sum of the privacy losses L = ln P(o)/Q(o) of T steps has δ(ε) = E_P\[(1 − e^(ε − L))⁺\]. Of Gaussian noise it
+/// is an integral in the complex plane. Else the loss of a step is put on a grid twice: so that every δ of every composition is
+/// at least the true one, and at most; then the sum of T steps has δ(ε) by Fourier transforms.
 ///
 /// # Conditions
 /// Sides include what is cut off and, by a bound that is computed with the tilted sum, the rounding of
@@ -46,10 +48,24 @@ pub struct Sides {
 #[derive(Debug)]
 pub struct Accountant {
     steps: u64,
-    /// For each direction of each pair the measure above, then the one below.
-    measures: Vec<Measure>,
-    /// (δ, 1 − δ) of each at ε = 0, which several figures need.
-    at_zero: OnceLock<Vec<(f64, f64)>>,
+    /// Each direction of each pair.
+    directions: Vec<Direction>,
+    /// δ and 1 − δ of each at ε = 0, which several figures need.
+    at_zero: OnceLock<Vec<ToldSides>>,
+}
+
+/// How the sums of the losses of one direction of a pair are computed.
+#[derive(Debug)]
+enum Direction {
+    Grid {
+        above: Box<Measure>,
+        below: Box<Measure>,
+    },
+    Contour {
+        contour: Contour,
+        /// The same on a grid, once the sides of the integral turn out to be far apart.
+        grid: OnceLock<Box<Direction>>,
+    },
 }
 
 /// The most different pairs of secrets, and the most pairs that are compared to find them.
@@ -80,20 +96,16 @@ impl Accountant {
     }
 
     fn of_losses(losses: &[Loss], steps: u64) -> Accountant {
-        let grids = parallel::map(losses.len(), |at| grid(&losses[at]));
-        let measures = parallel::map(2 * losses.len(), |at| {
-            let (loss, grid) = (&losses[at / 2], grids[at / 2]);
-            if at % 2 == 0 {
-                Measure::above(loss, grid)
-            } else {
-                Measure::below(loss, grid)
-            }
-        });
         Accountant {
             steps,
-            measures,
+            directions: parallel::map(losses.len(), |at| Direction::new(&losses[at], steps)),
             at_zero: OnceLock::new(),
         }
+    }
+
+    /// The number of steps.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// For each ε, which ascend, a δ with which the composition of a mechanism with itself is (ε, δ)-private: the
@@ -108,17 +120,25 @@ impl Accountant {
         negligible: f64,
     ) -> Result<Vec<f64>> {
         let losses = Self::losses(mechanism, steps)?;
-        let of_directions = parallel::map(losses.len(), |at| {
-            let loss = &losses[at];
+        let mut of_directions: Vec<Vec<f64>> = Vec::new();
+        let mut floors = vec![0.0; epsilons.len()];
+        for loss in &losses {
+            if let Some(contour) = loss.normal.and_then(|normal| Contour::new(normal, steps)) {
+                let sides = contour.deltas(epsilons, negligible, &floors);
+                let known = floors.iter_mut().zip(&sides);
+                known.for_each(|(floor, side)| *floor = floor.at_least(side.1));
+                of_directions.push(sides.into_iter().map(|side| side.0).collect());
+                continue;
+            }
             let measure = Measure::above(loss, grid(loss));
-            Composed::new(&measure, steps, 1.0).deltas(epsilons, negligible)
-        });
+            of_directions.push(Composed::new(&measure, steps, 1.0).deltas(epsilons, negligible));
+        }
         let longest = of_directions.iter().map(Vec::len).max().unwrap_or(0);
         // A direction that ended earlier keeps its last δ.
         let at = |deltas: &[f64], at: usize| deltas.get(at).or(deltas.last()).copied();
         let largest = |point: usize| {
             let deltas = of_directions.iter().filter_map(|deltas| at(deltas, point));
-            deltas.fold(0.0, f64::max)
+            deltas.fold(0.0, f64::at_least)
         };
         Ok((0..longest).map(largest).collect())
     }
@@ -152,56 +172,128 @@ impl Accountant {
     fn delta_and_rest(&self, epsilon: f64) -> (Sides, Sides) {
         let told = self.told(epsilon);
         let delta = Sides {
-            least: told.iter().map(|told| told.least.0).fold(0.0, f64::max),
-            most: told.iter().map(|told| told.most.0).fold(0.0, f64::max),
+            least: told
+                .iter()
+                .map(|told| told.least.0)
+                .fold(0.0, f64::at_least),
+            most: told.iter().map(|told| told.most.0).fold(0.0, f64::at_least),
         };
         let rest = Sides {
-            least: told.iter().map(|told| told.most.1).fold(1.0, f64::min),
-            most: told.iter().map(|told| told.least.1).fold(1.0, f64::min),
+            least: told.iter().map(|told| told.most.1).fold(1.0, f64::at_most),
+            most: told.iter().map(|told| told.least.1).fold(1.0, f64::at_most),
         };
         (delta, rest)
     }
 
     /// The smallest ε with which the composition is (ε, δ)-private; infinite where there is none.
     pub fn epsilon(&self, delta: f64) -> Sides {
-        let at_zero = self.at_zero.get_or_init(|| self.each(0.0));
-        let all = parallel::map(self.measures.len(), |at| {
-            let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
-            let composed = Composed::new(&self.measures[at], self.steps, sign);
-            composed.epsilon(delta, at_zero[at].0)
-        });
-        let side = |first: usize| {
-            all.iter()
-                .skip(first)
-                .step_by(2)
-                .copied()
-                .fold(0.0, f64::max)
+        let mut found = Sides {
+            least: 0.0,
+            most: 0.0,
         };
-        Sides {
-            least: side(1),
-            most: side(0),
+        for direction in &self.directions {
+            let sides = direction.epsilon(self.steps, delta, found.least);
+            found.least = found.least.at_least(sides.least);
+            found.most = found.most.at_least(sides.most);
         }
+        found
     }
 
     fn told(&self, epsilon: f64) -> Vec<ToldSides> {
-        let all = if epsilon == 0.0 {
-            self.at_zero.get_or_init(|| self.each(0.0)).clone()
-        } else {
-            self.each(epsilon)
-        };
-        let sides = all.chunks(2).map(|pair| ToldSides {
-            most: pair[0],
-            least: pair[1],
-        });
-        sides.collect()
+        if epsilon == 0.0 {
+            return self.at_zero.get_or_init(|| self.each(0.0)).clone();
+        }
+        self.each(epsilon)
     }
 
-    /// (δ, 1 − δ) of each measure.
-    fn each(&self, epsilon: f64) -> Vec<(f64, f64)> {
-        parallel::map(self.measures.len(), |at| {
-            let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
-            Composed::new(&self.measures[at], self.steps, sign).delta(epsilon)
-        })
+    fn each(&self, epsilon: f64) -> Vec<ToldSides> {
+        let is_grid = |direction: &Direction| matches!(direction, Direction::Grid { .. });
+        if self.directions.iter().all(is_grid) {
+            return parallel::map(self.directions.len(), |at| {
+                self.directions[at].told(self.steps, epsilon, 0.0)
+            });
+        }
+        // What a direction allows at least need not be known of others better than that they allow less.
+        let mut floor = 0.0;
+        let mut all = Vec::new();
+        for direction in &self.directions {
+            let told = direction.told(self.steps, epsilon, floor);
+            floor = told.least.0.at_least(floor);
+            all.push(told);
+        }
+        // Total variation is the same both ways.
+        if let (true, [first, second]) = (epsilon == 0.0, &all[..]) {
+            return vec![first.with(second); 2];
+        }
+        all
+    }
+}
+
+impl Direction {
+    fn new(loss: &Loss, steps: u64) -> Direction {
+        match loss.normal.and_then(|normal| Contour::new(normal, steps)) {
+            Some(contour) => Direction::Contour {
+                contour,
+                grid: OnceLock::new(),
+            },
+            None => Direction::on_grid(loss),
+        }
+    }
+
+    fn on_grid(loss: &Loss) -> Direction {
+        let grid = grid(loss);
+        let (above, below) = parallel::both(
+            || Box::new(Measure::above(loss, grid)),
+            || Box::new(Measure::below(loss, grid)),
+        );
+        Direction::Grid { above, below }
+    }
+
+    /// Both sides of δ(ε). Where it is no larger than `floor` they may be far apart.
+    fn told(&self, steps: u64, epsilon: f64, floor: f64) -> ToldSides {
+        match self {
+            Direction::Contour { contour, grid } => {
+                let told = contour.told(epsilon, floor);
+                if told.most.0 <= floor || told.is_near() {
+                    return told;
+                }
+                let grid = grid.get_or_init(|| Box::new(Direction::on_grid(&contour.loss())));
+                told.with(&grid.told(steps, epsilon, floor))
+            }
+            Direction::Grid { above, below } => {
+                let (most, least) = parallel::both(
+                    || Composed::new(above, steps, 1.0).delta(epsilon),
+                    || Composed::new(below, steps, -1.0).delta(epsilon),
+                );
+                ToldSides { most, least }
+            }
+        }
+    }
+
+    /// Both sides of ε(δ). Where it is no larger than `floor` they may be far apart.
+    fn epsilon(&self, steps: u64, delta: f64, floor: f64) -> Sides {
+        match self {
+            Direction::Contour { contour, grid } => {
+                let sides = contour.epsilon(delta, floor);
+                if sides.most <= floor || sides.most - sides.least <= WIDE * sides.most {
+                    return sides;
+                }
+                let grid = grid.get_or_init(|| Box::new(Direction::on_grid(&contour.loss())));
+                let other = grid.epsilon(steps, delta, floor);
+                Sides {
+                    least: sides.least.at_least(other.least),
+                    most: sides.most.at_most(other.most),
+                }
+            }
+            Direction::Grid { above, below } => {
+                let of = |measure: &Measure, sign: f64| {
+                    let composed = Composed::new(measure, steps, sign);
+                    composed.epsilon(delta, composed.delta(0.0).0)
+                };
+                let (most, least) = parallel::both(|| of(above, 1.0), || of(below, -1.0));
+                Sides { least, most }
+            }
+        }
     }
 }
 
@@ -216,15 +308,15 @@ pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
     // What underflows is still above 0.
     let least = if positive { f64::MIN_POSITIVE } else { 0.0 };
     if let Some(mean) = of_few_sums(law, n) {
-        return mean.max(least);
+        return mean.at_least(least);
     }
-    let widest = law.iter().map(|(x, _)| x.abs()).fold(0.0, f64::max);
+    let widest = law.iter().map(|(x, _)| x.abs()).fold(0.0, f64::at_least);
     if widest > WIDEST {
         let unit = widest / WIDEST;
         let scaled: Vec<(f64, f64)> = law.iter().map(|(x, p)| (x / unit, *p)).collect();
-        return (unit * scaled_excess(&scaled, n)).max(least);
+        return (unit * scaled_excess(&scaled, n)).at_least(least);
     }
-    scaled_excess(law, n).max(least)
+    scaled_excess(law, n).at_least(least)
 }
 
 /// Sums that are gone through one by one.
@@ -246,7 +338,7 @@ fn of_few_sums(law: &[(f64, f64)], n: u64) -> Option<f64> {
         sums = sums.iter().flat_map(more).collect();
     }
     let unit = f64::EPSILON * (n as f64 + 1.0);
-    let excess = |&(sum, size, p): &(f64, f64, f64)| (sum + unit * size).max(0.0) * p;
+    let excess = |&(sum, size, p): &(f64, f64, f64)| (sum + unit * size).at_least(0.0) * p;
     let mean: f64 = sums.iter().map(excess).sum();
     Some(mean * (1.0 + (count + n as f64 + 1.0) * f64::EPSILON))
 }
@@ -258,11 +350,11 @@ fn scaled_excess(law: &[(f64, f64)], n: u64) -> f64 {
     let mean: f64 = law.iter().map(|(x, p)| x * p).sum();
     let variance: f64 = law.iter().map(|(x, p)| p * (x - mean) * (x - mean)).sum();
     let ends = |better: fn(f64, f64) -> f64| law.iter().map(|law| law.0).fold(0.0, better);
-    let width = ends(f64::max) - ends(f64::min);
+    let width = ends(f64::at_least) - ends(f64::at_most);
     if width == 0.0 {
         return 0.0;
     }
-    let step = (FINENESS * variance).sqrt().max(width / MAX_CELLS);
+    let step = (FINENESS * variance).sqrt().at_least(width / MAX_CELLS);
     let measure = Measure::spread_out(law, step);
     let Some(tilted) = Tilted::new(&measure, n, 0.0) else {
         return 0.0;
@@ -276,14 +368,8 @@ fn scaled_excess(law: &[(f64, f64)], n: u64) -> f64 {
         }
     });
     // S·e^(−θS) is at most 1/(eθ).
-    let most = 1.0 / (std::f64::consts::E * tilted.theta.max(f64::MIN_POSITIVE));
+    let most = 1.0 / (std::f64::consts::E * tilted.theta.at_least(f64::MIN_POSITIVE));
     tilted.scale.exp() * (sums.sum::<f64>() + tilted.error * most)
-}
-
-/// (δ, 1 − δ) of a direction of a pair from above and from below.
-struct ToldSides {
-    most: (f64, f64),
-    least: (f64, f64),
 }
 
 /// The largest number of steps.
@@ -372,7 +458,7 @@ fn grid(loss: &Loss) -> Grid {
         return Grid { step, offset: 0.0 };
     }
     let (low, high) = loss.support();
-    let finest = (high - low).max(1e-12) / MAX_CELLS;
+    let finest = (high - low).at_least(1e-12) / MAX_CELLS;
     let mut step = finest * MAX_CELLS / 4096.0;
     let variance = |step: f64| Measure::above(loss, Grid { step, offset: 0.0 }).moments().1;
     let mut found = variance(step);
@@ -382,15 +468,15 @@ fn grid(loss: &Loss) -> Grid {
         step /= 8.0;
         found = variance(step);
     }
-    let wanted = (FINENESS * found).sqrt().max(finest);
+    let wanted = (FINENESS * found).sqrt().at_least(finest);
     // The outermost atoms are on the grid.
     let losses = loss
         .atoms
         .iter()
         .map(|atom| atom.loss())
         .filter(|loss| loss.is_finite());
-    let most = losses.clone().fold(f64::NEG_INFINITY, f64::max);
-    let offset = losses.fold(f64::INFINITY, f64::min);
+    let most = losses.clone().fold(f64::NEG_INFINITY, f64::at_least);
+    let offset = losses.fold(f64::INFINITY, f64::at_most);
     if offset == f64::INFINITY {
         return Grid {
             step: wanted,
@@ -422,8 +508,8 @@ impl<'a> Composed<'a> {
             measure,
             steps,
             sign,
-            infinite: of_all(measure.infinite.min(1.0)),
-            dropped: of_all(measure.dropped.min(1.0)),
+            infinite: of_all(measure.infinite.at_most(1.0)),
+            dropped: of_all(measure.dropped.at_most(1.0)),
         }
     }
 
@@ -458,11 +544,11 @@ impl<'a> Composed<'a> {
         let told = window.map_or(Told::Delta(0.0), |window| window.told(epsilon, self.sign));
         match told {
             Told::Delta(finite) => {
-                let delta = (self.infinite + finite).min(1.0);
+                let delta = (self.infinite + finite).at_most(1.0);
                 (delta, 1.0 - delta)
             }
             Told::Kept(finite) => {
-                let kept = (finite + self.dropped).min(1.0);
+                let kept = (finite + self.dropped).at_most(1.0);
                 (1.0 - kept, kept)
             }
         }
@@ -478,7 +564,7 @@ impl<'a> Composed<'a> {
         }
         let (mean, variance) = self.measure.moments();
         let times = self.steps as f64;
-        let mut epsilon = (times * mean + 2.0 * (times * variance).sqrt()).max(0.0);
+        let mut epsilon = (times * mean + 2.0 * (times * variance).sqrt()).at_least(0.0);
         for _ in 0..40 {
             let Some(window) = Window::new(self.measure, self.steps, epsilon) else {
                 // No finite sum of losses exceeds this ε.
@@ -486,7 +572,7 @@ impl<'a> Composed<'a> {
                 continue;
             };
             let (mut low, mut high) = (
-                (epsilon - 3.0 * window.spread).max(0.0),
+                (epsilon - 3.0 * window.spread).at_least(0.0),
                 epsilon + 3.0 * window.spread,
             );
             for _ in 0..60 {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::extreme::Extreme;
 use crate::hockey_stick::gaussian;
 use crate::mechanism::parse;
 
@@ -57,7 +58,7 @@ fn composed_randomized_response_is_binomial() {
     for j in 0..=steps {
         let loss = epsilon * (2.0 * j as f64 - steps as f64);
         for (sum, at) in exact.iter_mut().zip(at) {
-            *sum += weight * -f64::exp_m1((at - loss).min(0.0));
+            *sum += weight * -f64::exp_m1((at - loss).at_most(0.0));
         }
         weight *= (steps - j) as f64 / (j + 1) as f64 * keep / (1.0 - keep);
     }
@@ -101,8 +102,8 @@ fn subsampled_mechanisms_are_those_of_another_accountant() {
             assert!(least <= most && least <= delta + rounding, "{what}");
             // At ε = 0 theirs is looser: that of plain Gaussian noise, which has a closed form, by 2e-6.
             if epsilon > 0.0 {
-                assert!((most - delta).abs() < 1e-4 * delta + rounding, "{what}");
-                assert!((most - least).abs() < 1e-3 * most, "{what}");
+                assert!((most - delta).abs() < 2e-3 * delta + rounding, "{what}");
+                assert!((most - least).abs() < 4e-3 * most, "{what}");
             }
         }
     }
@@ -118,8 +119,8 @@ fn epsilon_is_the_inverse_of_delta() {
             least <= most && most - least < 1e-3 * most,
             "{least} {most}"
         );
-        assert!((accountant.delta(most).most / delta - 1.0).abs() < 1e-4);
-        assert!((accountant.delta(least).least / delta - 1.0).abs() < 1e-4);
+        assert!((accountant.delta(most).most / delta - 1.0).abs() < 2e-3);
+        assert!((accountant.delta(least).least / delta - 1.0).abs() < 2e-3);
     }
     assert_eq!(accountant.epsilon(0.9).most, 0.0);
     // What is sometimes revealed has no ε below the probability of that.
@@ -227,7 +228,7 @@ fn closed_forms_are_between_the_sides_for_hostile_parameters() {
         let (a, b) = bound.worst_pair().unwrap();
         let sum = bound.total_variation(a, b) + bound.bayes_security(a, b);
         assert!((sum - 1.0).abs() < 1e-12, "{text}: {sum}");
-        let unit = bound.epsilon().min(10.0);
+        let unit = bound.epsilon().at_most(10.0);
         let mut last = 1.0;
         for part in [0.0, 0.1, 0.5, 0.9, 1.1] {
             let epsilon = part * unit;
@@ -265,7 +266,7 @@ fn many_deltas_at_once_are_those_of_single_calls() {
     for (epsilon, delta) in epsilons.iter().zip(&deltas) {
         let Sides { least, most } = accountant.delta(*epsilon);
         assert!(*delta >= least, "{epsilon}: {delta:e} < {least:e}");
-        let width = if most > 1e-6 { 1e-4 } else { 0.05 };
+        let width = if most > 1e-6 { 0.02 } else { 0.05 };
         assert!(
             *delta <= most * (1.0 + width),
             "{epsilon}: {delta:e} > {most:e}"
@@ -335,11 +336,24 @@ fn shared_ends_of_cells_change_no_figure() {
             [0.002023548134439481, 0.002024674451561193],
         ),
     ] {
-        let accountant = Accountant::of_mechanism(&*parse(step).unwrap(), steps).unwrap();
-        let Sides { least, most } = accountant.delta(1.0);
-        for (found, wanted) in [least, most].into_iter().zip(wanted) {
+        let losses = Accountant::losses(&*parse(step).unwrap(), steps).unwrap();
+        let told = losses
+            .iter()
+            .map(|loss| Direction::on_grid(loss).told(steps, 1.0, 0.0));
+        let largest = |x: (f64, f64), y: (f64, f64)| (x.0.at_least(y.0), x.1.at_least(y.1));
+        let sides = told
+            .map(|told| (told.least.0, told.most.0))
+            .reduce(largest)
+            .unwrap();
+        for (found, wanted) in [sides.0, sides.1].into_iter().zip(wanted) {
             assert!((found / wanted - 1.0).abs() < 1e-7, "{step}: {found:e}");
         }
+        // The integral, which shares nothing with the grid but the noise.
+        let Sides { least, most } = of(step, steps).delta(1.0);
+        assert!(
+            least <= sides.1 && sides.0 <= most,
+            "{step}: {least:e} {most:e}"
+        );
     }
 }
 
@@ -378,7 +392,7 @@ fn planar_laplace_noise_composes() {
     let mut coarse = 0.0;
     for (p, q) in &cells {
         for (r, s) in &cells {
-            coarse += (p * r - epsilon.exp() * q * s).max(0.0);
+            coarse += (p * r - epsilon.exp() * q * s).at_least(0.0);
         }
     }
     let sides = one(2, epsilon);
@@ -387,4 +401,77 @@ fn planar_laplace_noise_composes() {
         "{sides:?} {coarse}"
     );
     assert!(pair.delta(0.1) < worst.delta(0.1));
+}
+
+/// Truth by contour integration with 30 digits (mpmath), apart from the program. Google's accountant gives 1.95325, 0.72320,
+/// 0.7502, 9.726e-12 (below the truth) and 2.38169.
+#[test]
+fn small_sampling_rates_are_tight_on_both_sides() {
+    for (sigma, rate, steps, delta, expected) in [
+        (0.5, 1e-4, 10_000, 1e-6, 1.95322),
+        (0.7, 1e-4, 100_000, 1e-8, 0.72237),
+        (1.0, 1e-4, 1_000_000, 1e-9, 0.7137),
+        (1.1, 256.0 / 60_000.0, 14_062, 1e-5, 2.381599),
+    ] {
+        let text = format!("subsampled(gaussian(sigma={sigma}), rate={rate})");
+        let Sides { least, most } = of(&text, steps).epsilon(delta);
+        // The truth is rounded.
+        let rounded = 1e-4 * expected;
+        assert!(
+            least <= expected + rounded && expected - rounded <= most,
+            "{text}: {least} {most}"
+        );
+        assert!(most - least <= 1e-3 * most, "{text}: {least} {most}");
+    }
+    for (sigma, rate, steps, epsilon, expected) in [
+        (0.5, 1e-4, 10_000, 2.0, 8.762e-7),
+        (1.0, 1e-3, 10_000, 1.0, 9.773e-12),
+    ] {
+        let text = format!("subsampled(gaussian(sigma={sigma}), rate={rate})");
+        let Sides { least, most } = of(&text, steps).delta(epsilon);
+        let rounded = 1e-4 * expected;
+        assert!(
+            least <= expected + rounded && expected - rounded <= most,
+            "{text}: {least:e} {most:e}"
+        );
+        assert!(most - least <= 0.01 * most, "{text}: {least:e} {most:e}");
+    }
+}
+
+/// Both sides of integrals and of grids hold: they overlap, for noise, rates and numbers of steps over many decades.
+#[test]
+fn integrals_and_grids_overlap() {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(43);
+    for round in 0..12 {
+        let mut between =
+            |low: f64, high: f64| (low.ln() + (high / low).ln() * rng.random::<f64>()).exp();
+        let relation = if round % 3 == 2 {
+            ", relation=replace"
+        } else {
+            ""
+        };
+        let (sigma, rate) = (between(0.5, 20.0), between(3e-2, 0.9));
+        let steps = between(1.0, 300.0) as u64;
+        let text = format!("subsampled(gaussian(sigma={sigma}), rate={rate}{relation})");
+        let losses = Accountant::losses(&*parse(&text).unwrap(), steps).unwrap();
+        for loss in losses {
+            let (grid, integral) = (Direction::on_grid(&loss), Direction::new(&loss, steps));
+            let Direction::Contour { contour, .. } = integral else {
+                panic!("{text} has no integral");
+            };
+            let spread = (steps as f64).sqrt() * rate / sigma;
+            for share in [0.0, 0.3, 1.0, 3.0] {
+                let epsilon = share * spread;
+                let (x, y) = (grid.told(steps, epsilon, 0.0), contour.told(epsilon, 0.0));
+                let what = format!("{text} {steps} {epsilon}: {x:?} {y:?}");
+                let rounding = 1e-9;
+                assert!(y.least.0 <= x.most.0 * (1.0 + rounding), "{what}");
+                assert!(x.least.0 <= y.most.0 * (1.0 + rounding), "{what}");
+                assert!(y.least.1 >= x.most.1 * (1.0 - rounding), "{what}");
+                assert!(x.least.1 >= y.most.1 * (1.0 - rounding), "{what}");
+                assert!(y.least.0 <= y.most.0 && y.most.1 <= y.least.1, "{what}");
+            }
+        }
+    }
 }

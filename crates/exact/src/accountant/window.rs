@@ -1,5 +1,6 @@
 //! Composition by Fourier transforms of exponentially tilted measures.
 
+use crate::extreme::Extreme;
 use std::f64::consts::TAU;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -91,8 +92,8 @@ impl Measure {
             let ends = (self.loss(first), self.loss(first + masses.len() - 1));
             let steps = masses.iter().enumerate().map(|(at, mass)| at as f64 * mass);
             let share = steps.sum::<f64>() / (masses.len().max(2) - 1) as f64;
-            points.push((ends.0, (mass - share).max(0.0)));
-            points.push((ends.1, share.min(mass)));
+            points.push((ends.0, (mass - share).at_least(0.0)));
+            points.push((ends.1, share.at_most(mass)));
         }
         points.retain(|(_, mass)| *mass > 0.0);
         points
@@ -114,7 +115,7 @@ fn cumulants(
         0.0
     } else {
         let each = points.clone().map(|(loss, mass)| log(mass) + theta * loss);
-        each.fold(f64::NEG_INFINITY, f64::max)
+        each.fold(f64::NEG_INFINITY, f64::at_least)
     };
     let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
     for (loss, mass) in points {
@@ -128,7 +129,7 @@ fn cumulants(
     Cumulants {
         value: most + log(sum),
         mean,
-        variance: (second / sum - mean * mean).max(0.0),
+        variance: (second / sum - mean * mean).at_least(0.0),
     }
 }
 
@@ -168,7 +169,7 @@ impl Sum {
             {
                 break;
             }
-            let newton = theta - gap / cumulants.variance.max(f64::MIN_POSITIVE);
+            let newton = theta - gap / cumulants.variance.at_least(f64::MIN_POSITIVE);
             theta = if newton > low && newton < high {
                 newton
             } else {
@@ -196,11 +197,11 @@ impl Sum {
             let each = grown
                 .iter()
                 .map(|(more, grown)| exp(self.steps * grown - more * far));
-            each.fold(1.0, f64::min)
+            each.fold(1.0, f64::at_most)
         };
-        let mut width = (6.0 * deviation).min(side.most);
+        let mut width = (6.0 * deviation).at_most(side.most);
         while bound(width) > OUTSIDE && width < side.most {
-            width = (1.1 * width).min(side.most);
+            width = (1.1 * width).at_most(side.most);
         }
         (width, bound(width))
     }
@@ -240,7 +241,7 @@ impl Tilted {
         };
         let theta = sum.tilt(target)?;
         let (cumulants, weights) = measure.tilted(theta);
-        let variance = (times * cumulants.variance).max(step * step);
+        let variance = (times * cumulants.variance).at_least(step * step);
         let middle = times * cumulants.mean;
         let sides = [-1.0, 1.0].map(|sign| {
             let most = 0.49 * MAX_CELLS * step;
@@ -305,9 +306,9 @@ impl Window {
         let factor = exp(epsilon - self.middle);
         if self.below_mean {
             let kept = p + factor * q;
-            Told::Kept(exp(self.scale) * (kept - sign * self.error).max(0.0))
+            Told::Kept(exp(self.scale) * (kept - sign * self.error).at_least(0.0))
         } else {
-            Told::Delta(exp(self.scale) * (p - factor * q + sign * self.error).max(0.0))
+            Told::Delta(exp(self.scale) * (p - factor * q + sign * self.error).at_least(0.0))
         }
     }
 }
@@ -339,7 +340,7 @@ fn powers(first: f64, step: f64, count: usize) -> Vec<f64> {
     let ratio = exp(step);
     let mut all = Vec::with_capacity(count + TOGETHER);
     while all.len() < count {
-        let mut value = exp((first + all.len() as f64 * step).min(600.0));
+        let mut value = exp((first + all.len() as f64 * step).at_most(600.0));
         for _ in 0..TOGETHER {
             all.push(value);
             value *= ratio;
@@ -392,7 +393,7 @@ fn power(masses: &mut [f64], steps: u64) -> f64 {
         let size = value.norm_sqr().sqrt();
         if size < negligible {
             // It might be above by the error of the transform.
-            wrong += exp(2.0 * times * log(size + of_transform).min(0.0));
+            wrong += exp(2.0 * times * log(size + of_transform).at_most(0.0));
             *value = 0.0.into();
             continue;
         }

@@ -5,9 +5,10 @@ use libm::{erfc, pow};
 use super::{BoundsOptions, ParameterValue, Row, names};
 use crate::accountant::Accountant;
 use crate::claim::Promise;
+use crate::extreme::Extreme;
 use crate::hockey_stick::gaussian;
 use crate::mechanism::{BoundMechanism, Mechanism};
-use crate::profile::{Pair, by_curve};
+use crate::profile::{Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::Result;
 
 /// What the figures are about.
@@ -51,7 +52,7 @@ pub(super) fn row(
     let accountant = Accountant::of_mechanism(mechanism, steps)?;
     let bound = mechanism.bind_declared()?;
     let (variation, security) = accountant.total_variation_and_bayes_security();
-    let capacity = capacity(&*bound, steps, (variation.least, variation.most));
+    let capacity = capacity(&*bound, &accountant, (variation.least, variation.most));
     let mut figures = vec![
         ("steps", Some(steps as f64)),
         ("bayes_security", Some(security.least)),
@@ -78,7 +79,7 @@ pub(super) fn row(
     if let Some(delta) = options.at_delta {
         let epsilon = accountant.epsilon(delta);
         // No grid of losses needs to reach as far as they do.
-        let most = epsilon.most.min(steps as f64 * bound.epsilon());
+        let most = epsilon.most.at_most(steps as f64 * bound.epsilon());
         figures.push(("epsilon_at_delta", Some(most)));
         figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
     }
@@ -103,18 +104,29 @@ pub(super) fn row(
 ///
 /// # Formula
 /// Of two secrets 1 + TV. Of n secrets at least 1 + TV of the worst pair, and at least that of one step; at most n, at most
-/// that of one step to the power T, and at most 1 + (n − 1)·TV, because the maximum of all rows is at most one row and what
-/// the others have beyond it.
+/// that of one step to the power T, and at most e^ε + (n − 1)·δ(ε) of every ε, because the maximum of all rows is at most
+/// e^ε times one row and what the others have beyond that.
 ///
 /// # References
 /// M. S. Alvim, K. Chatzikokolakis, A. McIver, C. Morgan, C. Palamidessi, G. Smith, *The science of quantitative information
 /// flow*, doi:10.1007/978-3-319-96131-6 (capacity of products).
-fn capacity(bound: &dyn BoundMechanism, steps: u64, (least, most): (f64, f64)) -> (f64, f64) {
+fn capacity(
+    bound: &dyn BoundMechanism,
+    accountant: &Accountant,
+    (least, most): (f64, f64),
+) -> (f64, f64) {
     let secrets = bound.secret_count() as f64;
     let one = bound.capacity();
-    let power = one.map_or(f64::INFINITY, |one| pow(one, steps as f64));
-    let above = power.min(1.0 + (secrets - 1.0) * most).min(secrets);
-    let below = (1.0 + least).max(one.unwrap_or(1.0)).min(above);
+    let power = one.map_or(f64::INFINITY, |one| pow(one, accountant.steps() as f64));
+    let flat = 1.0 + (secrets - 1.0) * most;
+    // A few ε: each is a bound. Of two secrets none is below that of ε = 0.
+    let curved = if secrets > 2.0 && flat > 2.0 {
+        capacity_by_curve(secrets, 8, |epsilon| accountant.delta(epsilon).most)
+    } else {
+        flat
+    };
+    let above = power.at_most(flat).at_most(curved).at_most(secrets);
+    let below = (1.0 + least).at_least(one.unwrap_or(1.0)).at_most(above);
     (below, above)
 }
 
@@ -141,7 +153,7 @@ fn least_mu(most: Option<f64>, delta: impl Fn(f64) -> f64) -> Option<f64> {
     };
     let places = [0.0, 0.125, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0];
     let found = places.map(|share| at(share * most * (1.0 + 0.5 * most)));
-    Some(found.into_iter().fold(0.0, f64::max))
+    Some(found.into_iter().fold(0.0, f64::at_least))
 }
 
 /// q·Δ/σ of Gaussian noise, q = 1 without subsampling.

@@ -1,5 +1,6 @@
 //! The pair of distributions that a promise leaves possible and that tells secrets apart best.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1};
 
 use crate::claim::{Guarantee, Promise, Requirement};
@@ -56,7 +57,7 @@ fn of_points(points: &[(f64, f64)]) -> Vec<Cell> {
                 (to, next) = (place, Some((flatter, more)));
             }
         }
-        let mass = (to - from).max(0.0);
+        let mass = (to - from).at_least(0.0);
         left.push(Cell::with_loss(mass, mass * exp(-epsilon), epsilon));
         let Some((flatter, more)) = next else {
             break;
@@ -103,7 +104,12 @@ mod tests {
                 ]
             });
             let lines: Vec<(f64, f64)> = lines.chain([(0.0, 0.0)]).collect();
-            let f = |x: f64| lines.iter().map(|(y, s)| y + s * x).fold(0.0, f64::max);
+            let f = |x: f64| {
+                lines
+                    .iter()
+                    .map(|(y, s)| y + s * x)
+                    .fold(0.0, f64::at_least)
+            };
             let meet = |a: &(f64, f64), b: &(f64, f64)| (b.0 - a.0) / (a.1 - b.1);
             let of_line = |a: (f64, f64)| lines.iter().map(move |b| meet(&a, b));
             let places: Vec<f64> = lines
@@ -114,7 +120,7 @@ mod tests {
             for epsilon in [0.0, 0.2, 0.7, 1.5, 4.0] {
                 let inside = places.iter().filter(|x| (0.0..=1.0).contains(*x));
                 let values = inside.map(|x| 1.0 - f(*x) - exp(epsilon) * x);
-                let expected = values.fold(0.0, f64::max);
+                let expected = values.fold(0.0, f64::at_least);
                 let found = crate::profile::Cells(&cells).delta(epsilon);
                 assert!(
                     (found - expected).abs() < 1e-13,

@@ -184,6 +184,19 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
 }
 
 fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
+    let (kind, row) = unchecked_row(call, options)?;
+    let is_nan = |figure: &(&str, Option<f64>)| figure.1.is_some_and(f64::is_nan);
+    match row.figures.iter().find(|figure| is_nan(figure)) {
+        Some((name, _)) => Err(Error::parameter(
+            call.to_string(),
+            format!("its {} cannot be computed", name.replace('_', " ")),
+        )
+        .with_hint("a parameter is too small or too large for double precision")),
+        None => Ok((kind, row)),
+    }
+}
+
+fn unchecked_row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
     match ClaimKind::from_call(call)? {
         ClaimKind::Promise(promise) if promise.composition().is_some() => {
             let entry = PROMISES.iter().find(|entry| entry.name == call.name);

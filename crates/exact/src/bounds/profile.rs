@@ -1,6 +1,7 @@
 //! Figures of the likelihood ratio beyond δ(ε).
 
 use super::BoundsOptions;
+use crate::extreme::Extreme;
 use crate::mechanism::BoundMechanism;
 use crate::profile::Pair;
 
@@ -42,7 +43,7 @@ pub(super) fn largest(
 ) -> Option<f64> {
     let pairs = bound.pairs()?;
     let found: Option<Vec<f64>> = pairs.iter().map(figure).collect();
-    Some(found?.into_iter().fold(0.0, f64::max))
+    Some(found?.into_iter().fold(0.0, f64::at_least))
 }
 
 #[cfg(test)]

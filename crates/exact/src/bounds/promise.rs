@@ -5,7 +5,8 @@ use libm::{exp, expm1, log, log1p, sqrt};
 use super::{BoundsOptions, dominating, smallest_epsilon};
 use crate::accountant::Accountant;
 use crate::claim::{Guarantee, Promise};
-use crate::profile::{Cells, Pair, by_curve};
+use crate::extreme::Extreme;
+use crate::profile::{Cells, Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 
@@ -18,6 +19,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
     let covers_all = promise.requirement().covers_all_attacks();
     let of_all = |figure: f64| covers_all.then_some(figure);
     let private = privacy(promise);
+    let pair = dominating::pair(promise);
     let mut figures = vec![
         ("bayes_security", of_all(promise.least_bayes_security())),
         ("total_variation", of_all(variation)),
@@ -25,7 +27,8 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
         ("epsilon", epsilon(promise)),
         (
             "capacity",
-            of_all(variation).and_then(|_| capacity(promise, options.secrets)),
+            of_all(variation)
+                .and_then(|_| capacity(promise, options.secrets, |at| delta(promise, &pair, at))),
         ),
         ("delta_at_epsilon_zero", of_all(variation)),
         (
@@ -33,7 +36,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
             of_all(1.0 - 0.5 * promise.least_bayes_security()),
         ),
     ];
-    figures.extend(of_likelihood_ratios(promise, options));
+    figures.extend(of_likelihood_ratios(promise, &pair, options));
     if let Some((epsilon, delta)) = private {
         figures.extend(advantages(epsilon, delta));
         if let Some(values) = options.values {
@@ -46,15 +49,23 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
     figures
 }
 
-/// δ(ε), ε(δ), Rényi divergences, ρ, μ and reconstruction: those of the pair that the promise leaves possible, or from the
-/// δ(ε) that it bounds.
-fn of_likelihood_ratios(promise: &Promise, options: &BoundsOptions) -> Figures {
-    let pair = dominating::pair(promise);
-    let delta = |epsilon: f64| match (&pair, promise.guarantee()) {
+/// The largest δ(ε) that a promise leaves, given its dominating pair.
+fn delta(promise: &Promise, pair: &Option<Pair>, epsilon: f64) -> Option<f64> {
+    match (pair, promise.guarantee()) {
         (_, Some(guarantee)) => Some(guarantee.largest_delta(epsilon)),
         (Some(Pair::Cells(cells)), None) => Some(Cells(cells).delta(epsilon)),
         _ => None,
-    };
+    }
+}
+
+/// δ(ε), ε(δ), Rényi divergences, ρ, μ and reconstruction: those of the pair that the promise leaves possible, or from the
+/// δ(ε) that it bounds.
+fn of_likelihood_ratios(
+    promise: &Promise,
+    pair: &Option<Pair>,
+    options: &BoundsOptions,
+) -> Figures {
+    let delta = |epsilon: f64| delta(promise, pair, epsilon);
     let is_known = delta(0.0).is_some();
     let of_pair = |figure: &dyn Fn(&Pair) -> Option<f64>| pair.as_ref().and_then(figure);
     let mut figures = Vec::new();
@@ -169,7 +180,7 @@ fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> 
         ("epsilon", Some(epsilon)),
         (
             "capacity",
-            repeated_capacity(epsilon, variation.most, options.secrets),
+            repeated_capacity(epsilon, variation.most, options.secrets, &accountant),
         ),
         ("delta_at_epsilon_zero", most),
         ("guess_probability", Some(1.0 - 0.5 * security.least)),
@@ -178,7 +189,7 @@ fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> 
         figures.push(("delta_at_epsilon", Some(accountant.delta(epsilon).most)));
     }
     if let Some(delta) = options.at_delta {
-        let most = accountant.epsilon(delta).most.min(epsilon);
+        let most = accountant.epsilon(delta).most.at_most(epsilon);
         figures.push(("epsilon_at_delta", Some(most)));
     }
     if let Some(order) = options.at_order {
@@ -197,14 +208,26 @@ fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> 
     Ok(figures)
 }
 
-/// The multiplicative capacity that pure ε and a total variation leave: n·e^ε/(e^ε + n − 1) and 1 + (n − 1)·tv of n secrets.
-fn repeated_capacity(epsilon: f64, variation: f64, secrets: Option<u64>) -> Option<f64> {
+/// The multiplicative capacity that pure ε and δ(ε) leave: n·e^ε/(e^ε + n − 1) and e^ε + (n − 1)·δ(ε) of n secrets.
+fn repeated_capacity(
+    epsilon: f64,
+    variation: f64,
+    secrets: Option<u64>,
+    accountant: &Accountant,
+) -> Option<f64> {
     let Some(n) = secrets else {
         return epsilon.is_finite().then(|| exp(epsilon));
     };
     let others = n as f64 - 1.0;
     let pure = n as f64 / (1.0 + others * exp(-epsilon));
-    Some(pure.min(1.0 + others * variation))
+    let flat = 1.0 + others * variation;
+    // Every ε gives a bound: the search may stop early. Of two secrets none is below that of ε = 0.
+    let curved = if n > 2 {
+        capacity_by_curve(n as f64, 12, |epsilon| accountant.delta(epsilon).most)
+    } else {
+        flat
+    };
+    Some(pure.at_most(flat).at_most(curved))
 }
 
 /// (ε, δ), if that is what is promised.
@@ -235,18 +258,33 @@ fn epsilon(promise: &Promise) -> Option<f64> {
 /// The largest Σ_o max_s P(o | s).
 ///
 /// # Formula
-/// Pure ε: e^ε, over n secrets n e^ε/(e^ε + n − 1), which is Theorem 6 for one record. Else
-/// 1 + (n − 1)·tv over n secrets, from max_s P(o | s) ≤ P(o | 1) + Σ_s (P(o | s) − P(o | 1))⁺.
-fn capacity(promise: &Promise, secrets: Option<u64>) -> Option<f64> {
-    match (privacy(promise), secrets) {
-        (Some((epsilon, 0.0)), None) => Some(exp(epsilon)),
-        (Some((epsilon, 0.0)), Some(n)) => {
-            let n = n as f64;
-            Some(n / (1.0 + (n - 1.0) * exp(-epsilon)))
-        }
-        (_, Some(n)) => Some(1.0 + (n as f64 - 1.0) * promise.largest_total_variation()),
-        (_, None) => None,
-    }
+/// Pure ε: e^ε, over n secrets n e^ε/(e^ε + n − 1), which is Theorem 6 for one record. Else over n secrets the least
+/// e^ε + (n − 1)·δ(ε) over ε ≥ 0, from max_s P(o | s) ≤ e^ε·P(o | 1) + Σ_s (P(o | s) − e^ε·P(o | 1))⁺; at ε = 0 it is
+/// 1 + (n − 1)·tv.
+fn capacity(
+    promise: &Promise,
+    secrets: Option<u64>,
+    delta: impl Fn(f64) -> Option<f64>,
+) -> Option<f64> {
+    let pure = match privacy(promise) {
+        Some((epsilon, 0.0)) => Some(epsilon),
+        _ => None,
+    };
+    let Some(n) = secrets else {
+        return pure.map(exp);
+    };
+    let n = n as f64;
+    let flat = 1.0 + (n - 1.0) * promise.largest_total_variation();
+    let pure = pure.map(|epsilon| n / (1.0 + (n - 1.0) * exp(-epsilon)));
+    let curved = delta(0.0)
+        .is_some()
+        .then(|| capacity_by_curve(n, 100, |epsilon| delta(epsilon).unwrap_or(1.0)));
+    Some(
+        [pure, curved]
+            .into_iter()
+            .flatten()
+            .fold(flat, f64::at_most),
+    )
 }
 
 /// Bounds on a membership adversary's advantage, as they were published: they are not cut at 1.
@@ -291,7 +329,10 @@ fn database(epsilon: f64, delta: f64, values: u64, options: &BoundsOptions) -> F
         None => expm1(-n * kept) / expm1(-n * log(v)),
         Some(prior) => (1.0 - prior * leakage) / (1.0 - prior),
     };
-    vec![(names[0], Some(leakage)), (names[1], Some(risk.max(0.0)))]
+    vec![
+        (names[0], Some(leakage)),
+        (names[1], Some(risk.at_least(0.0))),
+    ]
 }
 
 /// Secrets that are k steps of adjacency apart.
@@ -305,7 +346,7 @@ fn database(epsilon: f64, delta: f64, values: u64, options: &BoundsOptions) -> F
 /// doi:10.1561/0400000042, and those of [`Guarantee::group`].
 fn group(promise: &Promise, size: u64) -> Figures {
     let k = size as f64;
-    let mut variation = (k * promise.largest_total_variation()).min(1.0);
+    let mut variation = (k * promise.largest_total_variation()).at_most(1.0);
     let mut security = 1.0 - variation;
     let mut figures = vec![("group_size", Some(k))];
     if let Some(reached) = promise.guarantee().map(|guarantee| guarantee.group(k)) {

@@ -1,5 +1,6 @@
 //! All exact figures of a channel at a prior, as a serializable report.
 
+use crate::extreme::Extreme;
 use std::f64::consts::LN_2;
 
 use serde::Serialize;
@@ -355,8 +356,8 @@ fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
 fn pair_figures(channel: &Channel, (a, b): (usize, usize)) -> Result<WorstPair> {
     Ok(WorstPair {
         secrets: [channel.secrets()[a].clone(), channel.secrets()[b].clone()],
-        bayes_security: channel.pair_bayes_security(a, b).min(1.0),
-        total_variation: channel.total_variation(a, b).min(1.0),
+        bayes_security: channel.pair_bayes_security(a, b).at_most(1.0),
+        total_variation: channel.total_variation(a, b).at_most(1.0),
         epsilon: channel.pair_epsilon(a, b)?,
     })
 }
@@ -486,7 +487,7 @@ pub fn compose(
     }
     let guaranteed_once = match kind {
         CompositionKind::Parallel => parts.iter().product(),
-        CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::max),
+        CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::at_least),
     };
     let guaranteed = f64::powf(guaranteed_once, repeat as f64);
     let capacities: Vec<f64> = channels
@@ -495,11 +496,11 @@ pub fn compose(
         .collect();
     let capacity_once: f64 = match kind {
         CompositionKind::Parallel => capacities.iter().product(),
-        CompositionKind::Cascade => capacities.iter().copied().fold(f64::INFINITY, f64::min),
+        CompositionKind::Cascade => capacities.iter().copied().fold(f64::INFINITY, f64::at_most),
     };
     let most_capacity = capacity_once
         .powf(repeat as f64)
-        .min(channels[0].secrets().len() as f64);
+        .at_most(channels[0].secrets().len() as f64);
     let once = whole.clone();
     if repeat != 1 {
         whole = whole.repeat(repeat)?;

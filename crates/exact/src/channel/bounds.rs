@@ -1,5 +1,6 @@
 //! Bounds on Bayes security that need one pass over the rows instead of all pairs.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use crate::channel::{Channel, RowProblem};
@@ -56,7 +57,7 @@ pub fn center_bound(channel: &Channel, q: &[f64], mixture: bool) -> Result<Cente
     let distance = channel
         .rows()
         .map(|row| row.iter().zip(q).map(|(p, q)| (p - q).abs()).sum())
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::at_least);
     Ok(CenterBound {
         distance,
         lower: 1.0 - distance,
@@ -78,9 +79,9 @@ pub fn l2_bound(channel: &Channel) -> CenterBound {
             let pairs = channel.row(a).iter().zip(channel.row(b));
             pairs.map(|(p, q)| (p - q) * (p - q)).sum()
         };
-        (a + 1..n).map(distance).fold(0.0, f64::max)
+        (a + 1..n).map(distance).fold(0.0, f64::at_least)
     });
-    let distance = squares.into_iter().fold(0.0, f64::max).sqrt();
+    let distance = squares.into_iter().fold(0.0, f64::at_least).sqrt();
     let m = channel.observations().len() as f64;
     CenterBound {
         distance,

@@ -1,6 +1,7 @@
 //! g-leakage: leakage under a gain or loss function other than guessing the whole secret.
 
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
 
 /// The value of every guess under every secret: a gain to maximize or a loss to minimize.
@@ -67,7 +68,7 @@ impl Payoff {
     /// A prior over another number of secrets.
     pub fn prior_vulnerability(&self, prior: &Prior) -> Result<f64> {
         self.check(prior)?;
-        Ok(self.extreme(prior.weights(), f64::max))
+        Ok(self.extreme(prior.weights(), f64::at_least))
     }
 
     /// Best expected gain after the observation, V_g(π, C) = Σ_o max_w Σ_s π_s C\[s,o\] g(w, s).
@@ -76,7 +77,7 @@ impl Payoff {
     /// A prior or channel over another number of secrets.
     pub fn vulnerability(&self, channel: &Channel, prior: &Prior) -> Result<f64> {
         self.check(prior)?;
-        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::max))
+        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::at_least))
     }
 
     /// Smallest expected loss of a blind guess, R_ℓ(π) = min_w Σ_s π_s ℓ(w, s).
@@ -85,7 +86,7 @@ impl Payoff {
     /// A prior over another number of secrets.
     pub fn prior_risk(&self, prior: &Prior) -> Result<f64> {
         self.check(prior)?;
-        Ok(self.extreme(prior.weights(), f64::min))
+        Ok(self.extreme(prior.weights(), f64::at_most))
     }
 
     /// Smallest expected loss after the observation, R_ℓ(π, C) = Σ_o min_w Σ_s π_s C\[s,o\] ℓ(w, s).
@@ -94,7 +95,7 @@ impl Payoff {
     /// A prior or channel over another number of secrets.
     pub fn risk(&self, channel: &Channel, prior: &Prior) -> Result<f64> {
         self.check(prior)?;
-        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::min))
+        channel.sum_over_columns(prior, |_, column| self.extreme(column, f64::at_most))
     }
 
     /// The best (by `better`) of all guesses when secrets have these weights.

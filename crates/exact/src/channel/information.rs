@@ -1,5 +1,6 @@
 //! Mutual information at a prior, and the Shannon capacity between certified bounds.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use crate::channel::{Channel, Prior};
@@ -70,23 +71,23 @@ impl Channel {
         while best.upper - best.lower > GAP && best.iterations < most {
             best.iterations += 1;
             let next = Ascent::at(self, state.stepped(step));
-            best.upper = best.upper.min(next.most);
+            best.upper = best.upper.at_most(next.most);
             if next.information > best.lower {
                 best.lower = next.information;
                 best.prior.clone_from(&next.prior);
             }
             if next.improves_on(&state) {
                 state = next;
-                step = (step * 1.5f64).min(MAX_STEP);
+                step = (step * 1.5f64).at_most(MAX_STEP);
             } else if step > 1.0 {
-                step = (step / 4.0).max(1.0);
+                step = (step / 4.0).at_least(1.0);
             } else {
                 // A plain step that helps neither limit: rounding is all that is left.
                 break;
             }
         }
         // Rounding may have crossed them.
-        best.upper = best.upper.max(best.lower);
+        best.upper = best.upper.at_least(best.lower);
         best
     }
 
@@ -132,7 +133,7 @@ impl Ascent {
         let pairs = divergences.iter().zip(&prior);
         Ascent {
             information: pairs.filter(|(_, w)| **w > 0.0).map(|(d, w)| d * w).sum(),
-            most: divergences.iter().copied().fold(0.0, f64::max),
+            most: divergences.iter().copied().fold(0.0, f64::at_least),
             divergences,
             prior,
         }
@@ -154,7 +155,7 @@ impl Ascent {
     fn stepped(&self, step: f64) -> Vec<f64> {
         let weights = self.prior.iter().zip(&self.divergences);
         let mut next: Vec<f64> = weights
-            .map(|(w, d)| (w * (step * (d - self.most)).exp()).max(1e-290))
+            .map(|(w, d)| (w * (step * (d - self.most)).exp()).at_least(1e-290))
             .collect();
         let sum: f64 = next.iter().sum();
         next.iter_mut().for_each(|w| *w /= sum);
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     fn close(a: f64, b: f64) -> bool {
-        (a - b).abs() <= 1e-11 * b.abs().max(1.0)
+        (a - b).abs() <= 1e-11 * b.abs().at_least(1.0)
     }
 
     fn entropy(p: f64) -> f64 {

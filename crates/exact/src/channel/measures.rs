@@ -1,6 +1,7 @@
 //! Exact leakage measures of a channel at a prior, and of pairs of its rows.
 
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 use crate::leakage;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
@@ -94,7 +95,7 @@ impl Channel {
                 (weights[s] - weights[mode]) * self.row(mode)[o]
                     + weights[s] * self.difference(s, mode, o)
             };
-            (0..column.len()).map(gain).fold(0.0, f64::max)
+            (0..column.len()).map(gain).fold(0.0, f64::at_least)
         })
     }
 
@@ -117,7 +118,7 @@ impl Channel {
     pub fn min_entropy_capacity(&self) -> f64 {
         let above = |o| {
             let differences = (0..self.secrets.len()).map(|s| self.difference(s, 0, o));
-            differences.fold(0.0, f64::max)
+            differences.fold(0.0, f64::at_least)
         };
         let sum: f64 = (0..self.observations.len()).map(above).sum();
         if sum < 0.01 {
@@ -156,7 +157,7 @@ impl Channel {
         let mut most = vec![0.0f64; self.observations.len()];
         for row in self.rows() {
             for (most, p) in most.iter_mut().zip(row) {
-                *most = most.max(*p);
+                *most = most.at_least(*p);
             }
         }
         most.iter().sum()
@@ -264,7 +265,7 @@ mod tests {
             }
             1.0 - right
         };
-        (0..rules).map(error).fold(f64::INFINITY, f64::min)
+        (0..rules).map(error).fold(f64::INFINITY, f64::at_most)
     }
 
     fn small_channel() -> impl Strategy<Value = (Channel, Prior)> {

@@ -20,6 +20,7 @@
 //! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
 //! Metric*, CSF 2023, doi:10.1109/CSF57540.2023.00011.
 
+use crate::extreme::Extreme;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -265,7 +266,10 @@ impl Channel {
         let width = self.observations.len();
         let mut least = known[..width].to_vec();
         for row in known.chunks_exact(width) {
-            least.iter_mut().zip(row).for_each(|(m, x)| *m = m.min(*x));
+            least
+                .iter_mut()
+                .zip(row)
+                .for_each(|(m, x)| *m = m.at_most(*x));
         }
         let above = known.iter().enumerate();
         above.map(|(at, x)| x - least[at % width]).collect()

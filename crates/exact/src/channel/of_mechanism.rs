@@ -1,6 +1,7 @@
 //! The channel of a known mechanism.
 
 use crate::channel::Channel;
+use crate::extreme::Extreme;
 use crate::mechanism::{Mechanism, NoiseShape, listed_secrets};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::format_number;
@@ -52,7 +53,7 @@ impl Channel {
         };
         let last = labels.len() - 1;
         let merged = rows.iter().map(|row| row[0] + row[last]);
-        let merged = merged.fold(0.0, f64::max);
+        let merged = merged.fold(0.0, f64::at_least);
         let mut channel = Channel::new(listed_secrets(mechanism)?, labels, rows.concat())?;
         channel.epsilon = Some(bound.epsilon());
         Ok((channel, merged))
@@ -73,14 +74,17 @@ const MOST_ENTRIES: f64 = 1e7;
 /// Whole numbers, or the stretches of equal density, in a range, and what is on either side of it; `None` if there are
 /// too many. Only the distribution function below 0 is used, where it has all digits.
 fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
-    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+    let high = centers
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::at_least);
     // Cuts between observations: an observation is from a cut to the next.
     let (distribution, cuts): (&dyn Fn(f64) -> f64, Vec<f64>) = match shape {
         NoiseShape::Integer(distribution) => {
             let mut reach = 1.0;
             while distribution(-reach) > MERGED && reach < MOST_ENTRIES {
-                reach += (0.1 * reach).max(1.0).floor();
+                reach += (0.1 * reach).at_least(1.0).floor();
             }
             let count = high - low + 2.0 * reach;
             if count * centers.len() as f64 > MOST_ENTRIES {
@@ -125,7 +129,7 @@ fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
             } else {
                 1.0 - below(from) - above(to)
             };
-            mass.max(0.0)
+            mass.at_least(0.0)
         });
         let first = below(cuts[0] - center);
         let last = above(cuts[cuts.len() - 1] - center);

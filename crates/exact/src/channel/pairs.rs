@@ -1,5 +1,6 @@
 //! Figures of the likelihood ratio of pairs of secrets of a channel.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use crate::channel::Channel;
@@ -82,8 +83,8 @@ impl Channel {
         let of = |a: usize| {
             let others = (0..n).filter(|&b| b != a);
             let figures = others.filter_map(|b| figure(&self.pair(a, b)));
-            figures.fold(0.0, f64::max)
+            figures.fold(0.0, f64::at_least)
         };
-        parallel::map(n, of).into_iter().fold(0.0, f64::max)
+        parallel::map(n, of).into_iter().fold(0.0, f64::at_least)
     }
 }

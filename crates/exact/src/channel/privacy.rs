@@ -1,5 +1,6 @@
 //! Differential privacy of a channel: ε, δ(ε), and the trade-off curve of a pair.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use crate::channel::Channel;
@@ -38,7 +39,7 @@ impl TradeOff {
         self.points
             .iter()
             .map(|point| level.excess(1.0 - point.false_negative, point.false_positive))
-            .fold(0.0, f64::max)
+            .fold(0.0, f64::at_least)
     }
 }
 
@@ -55,8 +56,8 @@ impl Channel {
         let mut most = least.clone();
         for row in self.rows().skip(1) {
             for ((least, most), &p) in least.iter_mut().zip(&mut most).zip(row) {
-                *least = least.min(p);
-                *most = most.max(p);
+                *least = least.at_most(p);
+                *most = most.at_least(p);
             }
         }
         worst_ratio(&most, &least, |o| most[o] - least[o])
@@ -71,7 +72,7 @@ impl Channel {
         let (p, q) = (self.row(a), self.row(b));
         let forth = worst_ratio(p, q, |o| self.difference(a, b, o));
         let back = worst_ratio(q, p, |o| self.difference(b, a, o));
-        Ok(forth.and_then(|forth| back.map(|back| forth.max(back))))
+        Ok(forth.and_then(|forth| back.map(|back| forth.at_least(back))))
     }
 
     /// The smallest δ for which the channel is (ε, δ)-LDP, and the ordered pair of secrets that attains it; among
@@ -128,7 +129,7 @@ impl Channel {
         let misses: f64 = seen.iter().map(|(_, q)| q).sum();
         let mut points = vec![TradeOffPoint {
             false_positive: 0.0,
-            false_negative: misses.min(1.0),
+            false_negative: misses.at_most(1.0),
             log_ratio: None,
         }];
         // False negatives are summed from the other end, so that small ones stay accurate.
@@ -144,8 +145,8 @@ impl Channel {
             let last_of_equals = seen.get(k + 1).is_none_or(|next| !same_ratio(pair, next));
             if last_of_equals {
                 points.push(TradeOffPoint {
-                    false_positive: f64::min(false_positive, 1.0),
-                    false_negative: false_negatives[k].min(1.0),
+                    false_positive: f64::at_most(false_positive, 1.0),
+                    false_negative: false_negatives[k].at_most(1.0),
                     log_ratio: Some(ratio(pair).ln()).filter(|ln| ln.is_finite()),
                 });
             }
@@ -161,7 +162,7 @@ fn ratio((p, q): &(f64, f64)) -> f64 {
 /// Whether two ratios are equal up to rounding, as 0.3/0.1 and 0.9/0.3 are.
 fn same_ratio(x: &(f64, f64), y: &(f64, f64)) -> bool {
     let (left, right) = (x.1 * y.0, y.1 * x.0);
-    (left - right).abs() <= 4.0 * f64::EPSILON * left.max(right)
+    (left - right).abs() <= 4.0 * f64::EPSILON * left.at_least(right)
 }
 
 fn first_larger<T>(best: (f64, T), next: (f64, T)) -> (f64, T) {
@@ -172,7 +173,7 @@ fn first_larger<T>(best: (f64, T), next: (f64, T)) -> (f64, T) {
 fn hockey_stick(p: &[f64], q: &[f64], difference: impl Fn(usize) -> f64, level: &Level) -> f64 {
     let pairs = p.iter().zip(q).enumerate();
     pairs
-        .map(|(o, (&p, &q))| level.excess_of(p, q, difference(o)).max(0.0))
+        .map(|(o, (&p, &q))| level.excess_of(p, q, difference(o)).at_least(0.0))
         .sum()
 }
 
@@ -186,7 +187,7 @@ fn worst_ratio(p: &[f64], q: &[f64], difference: impl Fn(usize) -> f64) -> Optio
         }
         // ln(1 + (p − q)/q) where the two are close, ln p − ln q where their ratio would overflow.
         let above = difference(o) / q;
-        worst = worst.max(if above < 1.0 {
+        worst = worst.at_least(if above < 1.0 {
             above.ln_1p()
         } else if above.is_finite() {
             (p / q).ln()

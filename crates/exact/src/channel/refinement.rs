@@ -1,5 +1,6 @@
 //! Refinement of channels: whether one is another one followed by a channel of its own.
 
+use crate::extreme::Extreme;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use serde::Serialize;
 
@@ -70,11 +71,12 @@ impl Channel {
     pub fn deficiency(&self, target: &Channel) -> Result<f64> {
         if self.secrets.len() != target.secrets.len() {
             let problem = format!(
-                "has {} secrets, the other channel {}",
+                "the channels have {} and {} secrets: they are not comparable, so that neither refines the other",
                 target.secrets.len(),
                 self.secrets.len()
             );
-            return Err(Error::parameter("refinement", problem));
+            return Err(Error::parameter("refinement", problem)
+                .with_hint("compare channels that take the same secrets"));
         }
         let (source, target) = (merged(self), merged(target));
         if let Some(equal) = same_columns(&source, &target) {
@@ -176,7 +178,7 @@ fn reached(source: &[Vec<f64>], target: &[Vec<f64>], found: &[Vec<f64>], n: usiz
     let stochastic: Vec<Vec<f64>> = found
         .iter()
         .map(|row| {
-            let row: Vec<f64> = row.iter().map(|x| x.max(0.0)).collect();
+            let row: Vec<f64> = row.iter().map(|x| x.at_least(0.0)).collect();
             let sum: f64 = row.iter().sum();
             row.into_iter().map(|x| x / sum).collect()
         })
@@ -191,7 +193,7 @@ fn reached(source: &[Vec<f64>], target: &[Vec<f64>], found: &[Vec<f64>], n: usiz
         let wanted: Vec<f64> = target.iter().map(|column| column[s]).collect();
         total_variation(&reached, &wanted)
     };
-    (0..n).map(distance).fold(0.0, f64::max)
+    (0..n).map(distance).fold(0.0, f64::at_least)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a promise of privacy leaves to each pair of a log's secrets.
 
 use super::{Guarantee, orders};
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::option;
 
@@ -111,10 +112,10 @@ impl Space {
         let differences = self.points[a].iter().zip(&self.points[b]);
         let distance = differences.fold(0.0f64, |sum, (x, y)| sum.hypot(x - y));
         // A finite number times an ε of 0 stays 0.
-        let units = (distance / self.unit).min(f64::MAX);
+        let units = (distance / self.unit).at_most(f64::MAX);
         if self.whole_steps {
             // Two labels of one point are neighbors, not the same secret.
-            (units * (1.0 - ROUNDING)).ceil().max(1.0)
+            (units * (1.0 - ROUNDING)).ceil().at_least(1.0)
         } else {
             units
         }

@@ -1,5 +1,6 @@
 //! Several (ε, δ) at once, all of which a promise keeps.
 
+use crate::extreme::Extreme;
 use std::sync::Arc;
 
 use super::Guarantee;
@@ -108,7 +109,7 @@ impl Curve {
         let largest = |&(epsilon, delta): &(f64, f64)| {
             Guarantee::Dp { epsilon, delta }.largest_total_variation()
         };
-        points.map(largest).fold(1.0, f64::min)
+        points.map(largest).fold(1.0, f64::at_most)
     }
 }
 
@@ -258,7 +259,7 @@ mod tests {
                 let steep = 1.0 - delta - epsilon.exp() * x;
                 [steep, (1.0 - delta - x) * (-epsilon).exp()]
             });
-            both.fold(0.0, f64::max)
+            both.fold(0.0, f64::at_least)
         };
         for k in 0..=1000 {
             let x = f64::from(k) / 1000.0;
@@ -268,7 +269,7 @@ mod tests {
             let x = f64::from(k) / 100_000.0;
             1.0 - x - of_table(x)
         });
-        let largest = advantage.fold(0.0, f64::max);
+        let largest = advantage.fold(0.0, f64::at_least);
         assert!((curve.largest_total_variation() - largest).abs() < 1e-9);
     }
 

@@ -1,5 +1,6 @@
 //! What a promise of privacy says of two secrets.
 
+use crate::extreme::Extreme;
 use std::f64::consts::LN_2;
 
 use libm::{erf, erfc, exp, exp2, expm1, log, log1p, log2, pow, tanh};
@@ -91,7 +92,7 @@ impl Guarantee {
         match self {
             Guarantee::Dp { epsilon, delta } => {
                 let inverse = exp(-epsilon);
-                ((-expm1(-epsilon) + 2.0 * delta * inverse) / (1.0 + inverse)).min(1.0)
+                ((-expm1(-epsilon) + 2.0 * delta * inverse) / (1.0 + inverse)).at_most(1.0)
             }
             Guarantee::Gaussian { mu } => erf(mu / 8f64.sqrt()),
             Guarantee::Concentrated { rho } => tanh(0.5 * randomized_response_epsilon(rho)),
@@ -113,15 +114,15 @@ impl Guarantee {
     pub fn largest_delta(self, at: f64) -> f64 {
         match self {
             Guarantee::Dp { epsilon, delta } => {
-                let beyond = -expm1((at - epsilon).min(0.0)) / (1.0 + exp(-epsilon));
+                let beyond = -expm1((at - epsilon).at_most(0.0)) / (1.0 + exp(-epsilon));
                 delta + (1.0 - delta) * beyond
             }
             Guarantee::Gaussian { mu } => hockey_stick::gaussian(mu, at),
             Guarantee::Concentrated { rho } => {
-                concentrated_delta(rho, at).min(self.largest_total_variation())
+                concentrated_delta(rho, at).at_most(self.largest_total_variation())
             }
             Guarantee::Renyi { order, epsilon } => {
-                renyi_delta(order, epsilon, at).min(self.largest_total_variation())
+                renyi_delta(order, epsilon, at).at_most(self.largest_total_variation())
             }
         }
     }
@@ -133,7 +134,7 @@ impl Guarantee {
     pub fn least_bayes_security(self) -> f64 {
         let of = |epsilon: f64, delta: f64| {
             let inverse = exp(-epsilon);
-            (2.0 * (1.0 - delta) * inverse / (1.0 + inverse)).min(1.0)
+            (2.0 * (1.0 - delta) * inverse / (1.0 + inverse)).at_most(1.0)
         };
         match self {
             Guarantee::Dp { epsilon, delta } => of(epsilon, delta),
@@ -174,7 +175,7 @@ fn ln_renyi_delta(t: f64, divergence: f64, epsilon: f64) -> f64 {
 }
 
 fn renyi_delta(order: f64, divergence: f64, epsilon: f64) -> f64 {
-    exp(ln_renyi_delta(log(order - 1.0), divergence, epsilon)).min(1.0)
+    exp(ln_renyi_delta(log(order - 1.0), divergence, epsilon)).at_most(1.0)
 }
 
 /// The e at which randomized response at e has the Rényi divergence ε of order α, by bisection, from above.
@@ -225,7 +226,7 @@ fn group_renyi(order: f64, epsilon: f64, steps: f64) -> Guarantee {
 fn randomized_response_epsilon(rho: f64) -> f64 {
     let root = (2.0 * rho).sqrt();
     // x/(1 + x) ≤ tanh x ≤ min(x, 1).
-    let (mut low, mut high) = (root.max(rho), root + rho);
+    let (mut low, mut high) = (root.at_least(rho), root + rho);
     if !high.is_finite() {
         return f64::INFINITY;
     }
@@ -254,7 +255,7 @@ fn group_delta(epsilon: f64, delta: f64, k: f64) -> f64 {
     } else {
         expm1(k * epsilon) / expm1(epsilon)
     };
-    (delta * factor).min(1.0)
+    (delta * factor).at_most(1.0)
 }
 
 #[cfg(test)]
@@ -376,7 +377,7 @@ mod tests {
                 };
                 renyi.largest_delta(epsilon)
             });
-            let best = best.fold(f64::INFINITY, f64::min);
+            let best = best.fold(f64::INFINITY, f64::at_most);
             assert!((best / concentrated.largest_delta(epsilon) - 1.0).abs() < 1e-4);
         }
     }
@@ -404,7 +405,7 @@ mod tests {
                     let power = (alpha - 1.0) * (alpha * 0.5 * mu * mu - epsilon);
                     power.exp() * (1.0 - 1.0 / alpha).powf(alpha) / (alpha - 1.0)
                 });
-                let least = least.fold(concentrated.largest_total_variation(), f64::min);
+                let least = least.fold(concentrated.largest_total_variation(), f64::at_most);
                 assert!(
                     bound <= least * (1.0 + 1e-9),
                     "{mu} {epsilon}: {bound:e} {least:e}"

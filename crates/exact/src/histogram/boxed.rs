@@ -3,6 +3,7 @@
 mod spectrum;
 
 use super::binomial_law;
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 use spectrum::Spectrum;
 
@@ -76,7 +77,7 @@ impl Boxed {
                     .iter()
                     .map(|(_, length)| *length as f64 + 1.0)
                     .product();
-                (cells <= most && places <= MIN_PLACES.max(8.0 * cells)).then_some(sides)
+                (cells <= most && places <= MIN_PLACES.at_least(8.0 * cells)).then_some(sides)
             })
         };
         let sides = fitting(QUICK_BOX).or_else(|| fitting(MAX_BOX))?;

@@ -1,5 +1,6 @@
 //! The Mallows model with Kendall's τ distance, drawn by repeated insertion.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1, log, log1p};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
@@ -105,7 +106,7 @@ impl Kendall {
         (2..=self.n)
             .map(|i| {
                 let i = f64::from(i);
-                (first - i.powi(power) * f(i * theta)).max(0.0)
+                (first - i.powi(power) * f(i * theta)).at_least(0.0)
             })
             .sum()
     }

@@ -1,5 +1,6 @@
 //! The discrete Gaussian mechanism.
 
+use crate::extreme::Extreme;
 use std::fmt;
 use std::sync::Arc;
 
@@ -210,13 +211,13 @@ impl Noise for DiscreteGaussianNoise {
         let first = (0.5 * distance - epsilon * square / distance).ceil() - 1.0;
         let reach = self.sums.tail.len() as f64;
         let mut sum = Compensated::default();
-        let mut z = first.min(reach);
+        let mut z = first.at_most(reach);
         while z >= -reach {
             let x = z / self.sums.sigma;
-            sum.add(-exp(-0.5 * x * x) * expm1((epsilon - loss(z)).min(0.0)));
+            sum.add(-exp(-0.5 * x * x) * expm1((epsilon - loss(z)).at_most(0.0)));
             z -= 1.0;
         }
-        Some((sum.value() * self.sums.center).min(1.0))
+        Some((sum.value() * self.sums.center).at_most(1.0))
     }
 
     fn pair(&self, distance: f64) -> Option<Pair> {

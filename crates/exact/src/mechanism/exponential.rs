@@ -1,5 +1,6 @@
 //! The exponential mechanism on a range of whole numbers.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use super::normalized_geometric::Normalized;
@@ -87,7 +88,7 @@ impl Mechanism for Exponential {
             spacing: 1.0,
         };
         let (centers, low, high) = range.bind(&self.to_string(), labels)?;
-        let widest = (high - low).max(1.0);
+        let widest = (high - low).at_least(1.0);
         let nu = 0.5 * self.epsilon / self.sensitivity.unwrap_or(widest);
         let family = Normalized { nu, low, high };
         Ok(Box::new(Ranged { family, centers }))

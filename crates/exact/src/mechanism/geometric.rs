@@ -1,5 +1,6 @@
 //! The two-sided geometric mechanism.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use libm::{exp, expm1, log};
@@ -155,7 +156,7 @@ impl Noise for GeometricNoise {
         } else {
             -expm1(-self.nu * m) - q * expm1(epsilon - self.nu * (distance - m))
         };
-        Some((told / (1.0 + q)).max(0.0))
+        Some((told / (1.0 + q)).at_least(0.0))
     }
 
     /// Both tails, and every whole number between the secrets.

@@ -1,5 +1,6 @@
 //! The Laplace mechanism.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use libm::{exp, expm1, log};
@@ -192,7 +193,7 @@ impl Noise for LaplaceNoise {
 
     /// 1 − e^((ε − Δ/λ)/2) while ε < Δ/λ.
     fn delta(&self, distance: f64, epsilon: f64) -> Option<f64> {
-        Some(-expm1(0.5 * (epsilon - distance / self.scale).min(0.0)))
+        Some(-expm1(0.5 * (epsilon - distance / self.scale).at_most(0.0)))
     }
 
     fn pair(&self, distance: f64) -> Option<Pair> {

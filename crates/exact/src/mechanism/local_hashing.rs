@@ -1,5 +1,6 @@
 //! Optimized local hashing.
 
+use crate::extreme::Extreme;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -106,7 +107,7 @@ impl Symmetric for LocalHashing {
 
     fn randomizer(&self, alphabet: &Alphabet) -> Result<Hashing> {
         let most = alphabet.size().clamp(2, MAX_BUCKETS - 1000);
-        let best = round(exp(self.epsilon.min(30.0))) as u64 + 1;
+        let best = round(exp(self.epsilon.at_most(30.0))) as u64 + 1;
         let buckets = self.buckets.unwrap_or_else(|| next_prime(best.min(most)));
         let (mut digits, mut reach) = (1, u128::from(buckets));
         while reach < u128::from(alphabet.size()) {

@@ -39,6 +39,7 @@
 //! K. Chatzikokolakis, G. Cherubin, C. Palamidessi, C. Troncoso, *Bayes Security: A Not So Average
 //! Metric*, CSF 2023, section VI, doi:10.1109/CSF57540.2023.00011.
 
+use crate::extreme::Extreme;
 use std::borrow::Cow;
 use std::fmt::{Debug, Display};
 
@@ -276,7 +277,7 @@ pub trait BoundMechanism: Debug + Send + Sync {
             Pair::Cells(cells) => Some(Cells(cells).delta(epsilon)),
             _ => None,
         });
-        let largest = listed.try_fold(0.0, |most, delta| Some(delta?.max(most)));
+        let largest = listed.try_fold(0.0, |most, delta| Some(delta?.at_least(most)));
         match largest {
             Some(delta) if pairs.is_some() => Some(delta),
             _ => Some(self.probabilities()?.delta(epsilon)),

@@ -1,5 +1,6 @@
 //! Points in the plane with planar Laplace noise: how much of it stays nearest to its own point.
 
+use crate::extreme::Extreme;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use libm::{asinh, atan2, cosh, log, tan};
@@ -95,7 +96,7 @@ fn cell(sites: &[[f64; 2]], own: usize) -> f64 {
 /// With tan φ = sinh t it is ∫ (1 − (1 + z)e^−z)/cosh t dt/2π, z = distance·cosh t.
 fn sector(distance: f64, from: f64, to: f64) -> f64 {
     // Beyond, the integrand is below 1e-17 of its largest value.
-    let end = log(2.0 / distance).max(0.0) + 45.0;
+    let end = log(2.0 / distance).at_least(0.0) + 45.0;
     let place = |angle: f64| match angle {
         angle if angle <= -FRAC_PI_2 => -end,
         angle if angle >= FRAC_PI_2 => end,

@@ -1,5 +1,6 @@
 //! Geometric weights on a range, normalized there.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1, log1p};
 use rand::{Rng, RngExt};
 
@@ -83,7 +84,7 @@ impl Monotone for Normalized {
     fn total_variation(&self, a: f64, b: f64) -> f64 {
         let split = self.split(a, b);
         if split - a > MAX_BETWEEN {
-            return (self.distribution(a, split) - self.lower_tail(b, split)).max(0.0);
+            return (self.distribution(a, split) - self.lower_tail(b, split)).at_least(0.0);
         }
         let excess = |mass: f64, o: f64| -mass * expm1(-self.loss(a, b, o));
         let between = (1..=(split - a) as u64).map(|k| {
@@ -96,7 +97,7 @@ impl Monotone for Normalized {
 
     fn bayes_security(&self, a: f64, b: f64) -> f64 {
         let split = self.split(a, b);
-        (self.lower_tail(b, split) + self.upper_tail(a, split)).min(1.0)
+        (self.lower_tail(b, split) + self.upper_tail(a, split)).at_most(1.0)
     }
 
     /// The ratio is extreme, and constant, on either side of both centers.
@@ -145,7 +146,7 @@ impl Monotone for Normalized {
         } else {
             log1p(u * expm1(-self.nu * count)) / -self.nu
         };
-        let steps = steps.floor().min(count - 1.0);
+        let steps = steps.floor().at_most(count - 1.0);
         if left {
             center - 1.0 - steps
         } else {

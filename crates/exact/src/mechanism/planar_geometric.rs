@@ -1,5 +1,6 @@
 //! The planar geometric mechanism on a finite grid.
 
+use crate::extreme::Extreme;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -84,8 +85,8 @@ impl PlanarGeometric {
         self.observations.or(self.secrets).unwrap_or_else(|| {
             let all = || secrets.iter().flatten().copied();
             let (from, to) = (
-                all().fold(f64::INFINITY, f64::min).floor() as i64,
-                all().fold(f64::NEG_INFINITY, f64::max).ceil() as i64,
+                all().fold(f64::INFINITY, f64::at_most).floor() as i64,
+                all().fold(f64::NEG_INFINITY, f64::at_least).ceil() as i64,
             );
             Grid(Secrets::Range { from, to })
         })
@@ -148,14 +149,14 @@ impl Bound {
             let column = logs.iter().map(|row| row[o]);
             let (least, most) = column
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
-                    (x.min(least), x.max(most))
+                    (x.at_most(least), x.at_least(most))
                 });
             most - least
         };
         let shared = if flat { log(points.len() as f64) } else { 0.0 };
         Bound {
             grid,
-            epsilon: (0..points.len()).map(spread).fold(0.0, f64::max),
+            epsilon: (0..points.len()).map(spread).fold(0.0, f64::at_least),
             table: Probabilities {
                 observations: points.iter().map(|[x, y]| format!("{x},{y}")).collect(),
                 rows: logs
@@ -187,7 +188,7 @@ fn log_probabilities(nu: f64, secret: [f64; 2], points: &[[f64; 2]], flat: bool)
         let above: f64 = logs.iter().map(|x| expm1(*x)).sum();
         log1p(above / points.len() as f64)
     } else {
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::at_least);
         most + log(logs.iter().map(|x| exp(x - most)).sum())
     };
     logs.into_iter().map(|x| x - total).collect()

@@ -1,5 +1,6 @@
 //! The probability table of a mechanism: the probability of every observation under every secret.
 
+use crate::extreme::Extreme;
 use libm::log;
 
 use super::Law;
@@ -54,7 +55,7 @@ impl Probabilities {
     /// ½ Σ_o |P(o | a) − P(o | b)|.
     pub fn total_variation(&self, a: usize, b: usize) -> f64 {
         let sum: f64 = self.pair(a, b).map(|(p, q)| (p - q).abs()).sum();
-        (0.5 * sum).min(1.0)
+        (0.5 * sum).at_most(1.0)
     }
 
     /// Bayes security of two secrets, without cancellation.
@@ -65,8 +66,8 @@ impl Probabilities {
         if a == b {
             return 1.0;
         }
-        let sum: f64 = self.pair(a, b).map(|(p, q)| p.min(q)).sum();
-        sum.min(1.0)
+        let sum: f64 = self.pair(a, b).map(|(p, q)| p.at_most(q)).sum();
+        sum.at_most(1.0)
     }
 
     /// The largest and the smallest probability of each observation.
@@ -74,7 +75,7 @@ impl Probabilities {
         (0..self.observations.len()).map(|o| {
             let column = self.rows.iter().map(|row| row[o]);
             column.fold((0.0, f64::INFINITY), |(most, least), p| {
-                (p.max(most), p.min(least))
+                (p.at_least(most), p.at_most(least))
             })
         })
     }
@@ -88,7 +89,7 @@ impl Probabilities {
         self.extremes()
             .filter(|&(most, _)| most > 0.0)
             .map(|(most, least)| log(most) - log(least))
-            .fold(0.0, f64::max)
+            .fold(0.0, f64::at_least)
     }
 
     /// The smallest δ for which (ε, δ)-differential privacy holds between all secrets.
@@ -97,13 +98,13 @@ impl Probabilities {
     /// The largest Σ_o max(P(o | a) − e^ε P(o | b), 0) over ordered pairs.
     pub fn delta(&self, epsilon: f64) -> f64 {
         let level = Level::new(epsilon);
-        let excess = |(p, q): (f64, f64)| level.excess(p, q).max(0.0);
+        let excess = |(p, q): (f64, f64)| level.excess(p, q).at_least(0.0);
         let secrets = || 0..self.rows.len();
         let pairs = secrets().flat_map(|a| secrets().map(move |b| (a, b)));
         pairs
             .map(|(a, b)| self.pair(a, b).map(excess).sum::<f64>())
-            .fold(0.0, f64::max)
-            .min(1.0)
+            .fold(0.0, f64::at_least)
+            .at_most(1.0)
     }
 
     /// All ordered pairs of secrets; `None` if they are more than [`MAX_PAIR_CELLS`](super::MAX_PAIR_CELLS) cells.

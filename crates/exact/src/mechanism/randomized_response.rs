@@ -1,5 +1,6 @@
 //! Randomized response over k secrets.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use libm::{exp, expm1};
@@ -215,7 +216,7 @@ impl BoundMechanism for Bound {
 
     /// P(s | s) − e^ε′ P(s | t) = (1 − e^(ε′ − ε))·P(s | s) below ε.
     fn delta(&self, epsilon: f64) -> Option<f64> {
-        let beyond = (epsilon - self.epsilon()).min(0.0);
+        let beyond = (epsilon - self.epsilon()).at_most(0.0);
         // Without the addition it is −0 from ε on.
         Some(-expm1(beyond) / self.total_weight() + 0.0)
     }

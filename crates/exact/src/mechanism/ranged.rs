@@ -1,5 +1,6 @@
 //! Mechanisms that output a whole number of a range, more likely near the secret.
 
+use crate::extreme::Extreme;
 use std::fmt::Debug;
 
 use rand::Rng;
@@ -116,7 +117,7 @@ impl Range {
             (None, None) => centers
                 .iter()
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
-                    (x.min(low), x.max(high))
+                    (x.at_most(low), x.at_least(high))
                 }),
         };
         Ok((centers, ends.0, ends.1))
@@ -175,7 +176,7 @@ impl<K: Monotone> Ranged<K> {
 
     fn ends_of(&self, a: usize, b: usize) -> Option<(f64, f64)> {
         let (a, b) = (self.centers[a], self.centers[b]);
-        (a != b).then(|| (a.min(b), a.max(b)))
+        (a != b).then(|| (a.at_most(b), a.at_least(b)))
     }
 }
 

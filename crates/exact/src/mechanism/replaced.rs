@@ -1,5 +1,6 @@
 //! A mechanism that uses a record, or the one in its place, only with a certain probability.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use libm::{exp, log};
@@ -198,12 +199,13 @@ impl BoundMechanism for Bound {
         } else {
             exp(epsilon + log(q))
         };
-        Some((p - scaled).max(0.0))
+        Some((p - scaled).at_least(0.0))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::extreme::Extreme;
     use crate::mechanism::parse;
 
     /// ∫ max(p − e^ε·q, 0) by Simpson's rule, from the densities alone. Its error is of the order of the step's square,
@@ -213,7 +215,7 @@ mod tests {
             let none = (1.0 - rate) * density(y);
             let p = none + rate * density(y - distance);
             let q = none + rate * density(y + distance);
-            (p - epsilon.exp() * q).max(0.0)
+            (p - epsilon.exp() * q).at_least(0.0)
         };
         let cuts = [-60.0, -distance, 0.0, distance, distance + 60.0];
         let part = |ends: &[f64]| {
@@ -278,7 +280,7 @@ mod tests {
                     none + rate * normal(y - one),
                     none + rate * normal(y - other),
                 );
-                (p - f64::exp(epsilon) * q).max(0.0)
+                (p - f64::exp(epsilon) * q).at_least(0.0)
             };
             let delta: f64 = (-10_000..10_000)
                 .map(|i| 1e-3 * excess(1e-3 * f64::from(i)))

@@ -380,6 +380,7 @@ impl BoundMechanism for Bound {
 mod tests {
     use super::super::{Mechanism, from_call, parse};
     use crate::channel::{Channel, Prior};
+    use crate::extreme::Extreme;
     use crate::shuffle::information::informed;
     use crate::shuffle::vulnerability::{RandomizedResponseShuffle, informed_vulnerability};
     use leakgauge_base::grammar::Arguments;
@@ -498,7 +499,7 @@ mod tests {
             }
             let deltas = pairs.all().iter().map(|batch| batch.table.delta(0.3));
             close(
-                deltas.fold(0.0, f64::max),
+                deltas.fold(0.0, f64::at_least),
                 bound.delta(0.3).unwrap(),
                 "delta",
             );

@@ -10,6 +10,7 @@ use crate::profile::{Cell, Pair};
 
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
+use crate::extreme::Extreme;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
 
@@ -31,6 +32,9 @@ pub(super) const ENTRY: Entry = Entry {
     ],
     build: Build::Alone(build),
 };
+
+/// The smallest γ above 0 that is told from others: as a part of a period, no distance between secrets is this small.
+const NARROWEST: f64 = 1e-290;
 
 /// The most periods between two secrets for which δ is summed.
 const MAX_CELLS: f64 = 1e6;
@@ -87,11 +91,33 @@ impl fmt::Display for Staircase {
 
 impl Staircase {
     fn noise(&self) -> StaircaseNoise {
-        let half = exp(-0.5 * self.epsilon);
+        let b = exp(-self.epsilon);
+        let (gamma, high) = match self.gamma {
+            // (1 − γ)/γ is e^(ε/2).
+            None => {
+                let half = exp(-0.5 * self.epsilon);
+                (
+                    (half / (1.0 + half)).at_least(NARROWEST),
+                    1.0 / (1.0 + half),
+                )
+            }
+            Some(0.0) => (0.0, 0.0),
+            Some(gamma) => {
+                let gamma = gamma.at_least(NARROWEST);
+                (gamma, 1.0 / (1.0 + b * (1.0 - gamma) / gamma))
+            }
+        };
+        let low = match self.gamma {
+            None => exp(-0.5 * self.epsilon) * high,
+            Some(0.0) => 1.0,
+            Some(gamma) => b * (1.0 - gamma) / gamma.at_least(NARROWEST) * high,
+        };
         StaircaseNoise {
             epsilon: self.epsilon,
             width: self.sensitivity,
-            gamma: self.gamma.unwrap_or(half / (1.0 + half)),
+            gamma,
+            high,
+            low,
         }
     }
 }
@@ -125,27 +151,59 @@ struct StaircaseNoise {
     /// The sensitivity.
     width: f64,
     gamma: f64,
+    /// The shares γ and b(1 − γ) of the high and the low part of a period in their sum, b = e^−ε, which may underflow
+    /// where the shares do not.
+    high: f64,
+    low: f64,
 }
 
 impl StaircaseNoise {
     /// The cell k that contains a distance from 0, and the mass of the cell on one side of 0 before and after that
     /// point, divided by b^k: (k, before, after).
     fn cell(&self, x: f64) -> (f64, f64, f64) {
-        let (b, gamma) = (exp(-self.epsilon), self.gamma);
-        let scaled = (x / self.width).min(f64::MAX);
+        let scaled = (x / self.width).at_most(f64::MAX);
         let k = scaled.floor();
         let place = scaled - k;
-        let height = -0.5 * expm1(-self.epsilon) / (gamma + b * (1.0 - gamma));
-        let before = height * (place.min(gamma) + b * (place - gamma).max(0.0));
-        let after = height * ((gamma - place).max(0.0) + b * (1.0 - place.max(gamma)));
-        (k, before, after)
+        let half = -0.5 * expm1(-self.epsilon);
+        let (high, low) = (self.before(place), self.after(place));
+        (k, half * high, half * low)
     }
 
-    /// a, the density at 0.
-    fn height(&self) -> f64 {
-        let b = exp(-self.epsilon);
-        let kept = self.gamma + b * (1.0 - self.gamma);
-        -expm1(-self.epsilon) / (2.0 * self.width * kept)
+    /// The share of a period's mass before a place in it.
+    fn before(&self, place: f64) -> f64 {
+        self.share(0.0, place)
+    }
+
+    /// The share of a period's mass after a place in it.
+    fn after(&self, place: f64) -> f64 {
+        self.share(place, 1.0)
+    }
+
+    /// The share of a period's mass between two places in it, 0 ≤ from ≤ to ≤ 1.
+    fn share(&self, from: f64, to: f64) -> f64 {
+        let gamma = self.gamma;
+        let part = |mass: f64, from: f64, to: f64, length: f64| {
+            if to > from {
+                mass * ((to - from) / length)
+            } else {
+                0.0
+            }
+        };
+        part(self.high, from, to.at_most(gamma), gamma)
+            + part(self.low, from.at_least(gamma), to, 1.0 - gamma)
+    }
+
+    /// The mass between two points, between which the density around 0 is constant.
+    fn mass(&self, from: f64, to: f64) -> f64 {
+        let middle = (0.5 * (from + to)).abs() / self.width;
+        let k = middle.floor();
+        let (mass, length) = if middle - k < self.gamma {
+            (self.high, self.gamma)
+        } else {
+            (self.low, 1.0 - self.gamma)
+        };
+        let half = -0.5 * expm1(-self.epsilon);
+        half * exp(-self.epsilon * k) * mass * ((to - from) / self.width / length)
     }
 
     /// How many steps the density at a point lies below that at 0.
@@ -184,7 +242,7 @@ impl Noise for StaircaseNoise {
         if distance == 0.0 {
             return 1.0;
         }
-        (2.0 * self.tail(0.5 * distance)).min(1.0)
+        (2.0 * self.tail(0.5 * distance)).at_most(1.0)
     }
 
     fn total_variation(&self, distance: f64) -> f64 {
@@ -211,8 +269,8 @@ impl Noise for StaircaseNoise {
         let piece = |from: f64, to: f64| {
             let middle = 0.5 * (from + to);
             let (near, far) = (self.step(middle), self.step(middle - distance));
-            let beyond = (epsilon - self.epsilon * (far - near)).min(0.0);
-            -self.height() * exp(-self.epsilon * near) * expm1(beyond) * (to - from)
+            let beyond = (epsilon - self.epsilon * (far - near)).at_most(0.0);
+            -self.mass(from, to) * expm1(beyond)
         };
         let pieces = |from: f64, to: f64| {
             let cuts = self.cuts(from, to, distance);
@@ -221,7 +279,7 @@ impl Noise for StaircaseNoise {
                 .sum::<f64>()
         };
         let tail = pieces(-edge - period, -edge) / -expm1(-self.epsilon);
-        Some((tail + pieces(-edge, distance + edge)).min(1.0))
+        Some((tail + pieces(-edge, distance + edge)).at_most(1.0))
     }
 
     /// The pieces on which both densities are constant; in both tails they repeat with the factor b.
@@ -241,9 +299,9 @@ impl Noise for StaircaseNoise {
             } else {
                 1.0
             };
-            let mass =
-                |step: f64| repeats * self.height() * exp(-self.epsilon * step) * (to - from);
-            Cell::with_loss(mass(near), mass(far), self.epsilon * (far - near))
+            let p = repeats * self.mass(from, to);
+            let q = repeats * self.mass(from - distance, to - distance);
+            Cell::with_loss(p, q, self.epsilon * (far - near))
         });
         Some(Pair::Cells(pieces.collect()))
     }
@@ -273,10 +331,10 @@ impl Noise for StaircaseNoise {
 
     /// Draws a sign, a geometric cell, its higher or lower part, and a position there.
     fn sample(&self, rng: &mut dyn Rng) -> f64 {
-        let (b, gamma) = (exp(-self.epsilon), self.gamma);
+        let gamma = self.gamma;
         let u: f64 = rng.sample(OpenClosed01);
         let cell = (-log(u) / self.epsilon).floor();
-        let high = rng.random::<f64>() * (gamma + b * (1.0 - gamma)) < gamma;
+        let high = rng.random::<f64>() < self.high;
         let place: f64 = rng.random();
         let place = if high {
             gamma * place

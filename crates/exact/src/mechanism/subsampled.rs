@@ -1,5 +1,6 @@
 //! A mechanism that uses a record only with a certain probability.
 
+use crate::extreme::Extreme;
 use std::fmt;
 
 use libm::{expm1, log, log1p};
@@ -247,10 +248,10 @@ impl BoundMechanism for Bound {
         // 1 − e^ε(1 − q) is q times 1 − less; of a rate of 1 the other order of the pair is the same.
         let less = expm1(epsilon) * (1.0 - self.rate) / self.rate;
         let absent = if less < 1.0 {
-            self.rate * (1.0 - less) * self.base.delta((epsilon - log1p(-less)).max(0.0))?
+            self.rate * (1.0 - less) * self.base.delta((epsilon - log1p(-less)).at_least(0.0))?
         } else {
             0.0
         };
-        Some(present.max(absent))
+        Some(present.at_least(absent))
     }
 }

@@ -1,5 +1,6 @@
 //! Mechanisms that are symmetric in the labels: any two secrets have the same total variation.
 
+use crate::extreme::Extreme;
 use std::fmt::{Debug, Display};
 
 use libm::expm1;
@@ -185,12 +186,12 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
         }
         let more = Cell {
             p: variation / -expm1(-own),
-            q: (variation / expm1(own)).max(0.0),
+            q: (variation / expm1(own)).at_least(0.0),
             difference: variation,
             loss: own,
         };
         // 1 − p − q with p = variation + q.
-        let rest = (self.bayes_security(a, b) - 2.0 * more.q).max(0.0);
+        let rest = (self.bayes_security(a, b) - 2.0 * more.q).at_least(0.0);
         Some(Pair::Cells(vec![
             more,
             Cell::new(rest, rest),

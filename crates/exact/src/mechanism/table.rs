@@ -1,6 +1,7 @@
 //! A probability table whose likelihood ratios have digits that the rounded probabilities have lost.
 
 use super::{Law, MAX_PAIR_CELLS, Probabilities};
+use crate::extreme::Extreme;
 use crate::profile::{Cell, Cells, Pair};
 
 /// The probabilities, with what tells their likelihood ratios.
@@ -57,7 +58,9 @@ impl Table {
             return self.probabilities.epsilon();
         };
         let losses = pairs.iter().flatten().map(|cell| cell.loss);
-        losses.filter(|loss| !loss.is_nan()).fold(0.0, f64::max)
+        losses
+            .filter(|loss| !loss.is_nan())
+            .fold(0.0, f64::at_least)
     }
 
     /// All ordered pairs; `None` if they are too many.

@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use libm::{exp, expm1, log, log1p};
 
 use super::search::integral_between;
+use crate::extreme::Extreme;
 use crate::hockey_stick::scaled_erfc;
 use crate::powers::{entropy_excess, power_excess};
 use leakgauge_stats::special::normal_quantile;
@@ -92,45 +93,36 @@ impl Cells<'_> {
         let beyond = self.possible().filter(|cell| cell.loss > epsilon);
         let each = beyond.map(|cell| -cell.p * expm1(epsilon - cell.loss));
         // The sum of no terms is −0.
-        (each.sum::<f64>() + 0.0).min(1.0)
+        (each.sum::<f64>() + 0.0).at_most(1.0)
     }
 
     /// Σ min(p, q), without cancellation.
     pub(crate) fn bayes_security(&self) -> f64 {
         self.possible()
-            .map(|cell| cell.p.min(cell.q))
+            .map(|cell| cell.p.at_most(cell.q))
             .sum::<f64>()
-            .min(1.0)
+            .at_most(1.0)
     }
 
     pub(crate) fn largest_loss(&self) -> f64 {
         let losses = self.possible().map(|cell| cell.loss);
-        losses.fold(0.0, f64::max)
+        losses.fold(0.0, f64::at_least)
     }
 
     pub(super) fn renyi_divergence(&self, order: f64) -> f64 {
-        let most = self.largest_loss();
-        if most == f64::INFINITY {
+        if self.largest_loss() == f64::INFINITY {
             return f64::INFINITY;
         }
-        if (order - 1.0) * most > 300.0 {
-            let common = self
-                .possible()
-                .filter(|cell| cell.p > 0.0 && cell.loss > f64::NEG_INFINITY);
-            let logs: Vec<f64> = common.map(|c| c.log_q() + order * c.loss).collect();
-            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let sum: f64 = logs.iter().map(|x| exp(x - largest)).sum();
-            return (largest + log(sum)) / (order - 1.0);
+        let mut moment = Moment::default();
+        for cell in self.possible() {
+            let exponent = (order - 1.0) * cell.loss;
+            if exponent > LARGE && cell.p + cell.q > 0.0 {
+                moment.add_log(cell.log_q() + order * cell.loss);
+            } else if cell.q > 0.0 || cell.loss.is_finite() {
+                moment.add(excess(cell, order));
+            }
         }
-        let cells = self
-            .possible()
-            .filter(|cell| cell.q > 0.0 || cell.loss.is_finite());
-        let sum: f64 = cells.map(|cell| excess(cell, order)).sum();
-        if order == 1.0 {
-            sum
-        } else {
-            log1p(sum) / (order - 1.0)
-        }
+        moment.divergence(order)
     }
 
     /// Cells by falling likelihood ratio.
@@ -150,7 +142,7 @@ impl Cells<'_> {
                 break;
             }
         }
-        (kappa - left.max(0.0) + above).clamp(0.0, 1.0)
+        (kappa - left.at_least(0.0) + above).clamp(0.0, 1.0)
     }
 
     pub(super) fn gaussian_mu(&self) -> f64 {
@@ -168,11 +160,52 @@ impl Cells<'_> {
                 if taken.only_first() || left.only_second() {
                     return f64::INFINITY;
                 }
-                most = most.max(apart(&taken, left));
+                most = most.at_least(apart(&taken, left));
             }
             taken = taken.with(cell);
         }
         most
+    }
+}
+
+/// Above this exponent a power counts by its logarithm.
+pub(super) const LARGE: f64 = 300.0;
+
+/// The mean of r^α under Q, less 1: terms without cancellation, and the logarithms of those that are large.
+#[derive(Default)]
+pub(super) struct Moment {
+    sum: f64,
+    logs: Vec<f64>,
+}
+
+impl Moment {
+    /// Adds a term of E\[r^α − 1 − α(r − 1)\].
+    pub(super) fn add(&mut self, term: f64) {
+        self.sum += term;
+    }
+
+    /// Adds a term of E\[r^α\] beside which 1 and α(r − 1) vanish, by its logarithm.
+    pub(super) fn add_log(&mut self, log: f64) {
+        self.logs.push(log);
+    }
+
+    /// The Rényi divergence ln(1 + S)/(α − 1); S itself at order 1.
+    pub(super) fn divergence(&self, order: f64) -> f64 {
+        let most = self
+            .logs
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::at_least);
+        if order == 1.0 {
+            return self.sum;
+        }
+        if most < LARGE {
+            let large: f64 = self.logs.iter().map(|&log| exp(log)).sum();
+            return log1p(self.sum + large) / (order - 1.0);
+        }
+        let large: f64 = self.logs.iter().map(|log| exp(log - most)).sum();
+        let rest = (self.sum + 1.0) * exp(-most);
+        (most + log(large + rest)) / (order - 1.0)
     }
 }
 
@@ -220,7 +253,7 @@ impl Side {
 
 /// ln(e^x + e^y).
 pub(super) fn log_sum(x: f64, y: f64) -> f64 {
-    let (most, least) = (x.max(y), x.min(y));
+    let (most, least) = (x.at_least(y), x.at_most(y));
     if least == f64::NEG_INFINITY {
         return most;
     }
@@ -230,7 +263,7 @@ pub(super) fn log_sum(x: f64, y: f64) -> f64 {
 /// Φ⁻¹(P) − Φ⁻¹(Q) of an event with P and Q, given the masses of what is in it and what is not.
 pub(super) fn apart(taken: &Side, left: &Side) -> f64 {
     let z = quantile((taken.q, taken.log_q), (left.q, left.log_q));
-    let least = taken.q.min(left.q);
+    let least = taken.q.at_most(left.q);
     if taken.difference.abs() > 0.01 * least || least < f64::MIN_POSITIVE {
         return quantile((taken.p, taken.log_p), (left.p, left.log_p)) - z;
     }

@@ -10,10 +10,11 @@
 //! assert!((pair.reconstruction(0.1).unwrap() - 0.217_239_1).abs() < 1e-7);
 //! ```
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use libm::{erf, erfc, exp, expm1, log, log1p, sqrt};
 
+use crate::extreme::Extreme;
 use crate::hockey_stick;
 use leakgauge_stats::special::normal_quantile;
 
@@ -21,6 +22,7 @@ mod cells;
 mod discrete;
 mod planar;
 mod replaced;
+mod rho;
 mod search;
 
 pub use cells::Cell;
@@ -69,8 +71,8 @@ pub enum Pair {
     Replaced(ReplacedPair),
 }
 
-/// Rényi divergences of subsampled discrete Gaussian noise are sums up to 39σ, which have all digits below this shift.
-const REACH: f64 = 20.0;
+/// Beyond this loss of the noise, μ of the noise itself bounds that of a mixture: probabilities would underflow.
+const DEEPEST_LOSS: f64 = 650.0;
 
 impl Pair {
     /// Rényi divergence of order α ≥ 1 of P from Q, infinite where Q excludes something that P allows. Order 1 is the
@@ -108,11 +110,19 @@ impl Pair {
                     .cells()
                     .map(|cells| Cells(&cells).renyi_divergence(order)),
                 Pair::DiscreteGaussian { sigma, distance } => {
-                    let near = order * distance <= REACH * sigma;
-                    let cells = near.then(|| self.cells()).flatten()?;
-                    Some(Cells(&cells).renyi_divergence(order))
+                    let mixed = discrete::Mixed {
+                        sigma: *sigma,
+                        distance: *distance,
+                        rate: *rate,
+                    };
+                    Some(mixed.divergence(order, *reversed))
                 }
-                base => base.by_delta(order, *rate, *reversed),
+                // No order exceeds the largest loss, which at very large orders the integral may.
+                base => {
+                    let most = self.largest_loss()?;
+                    base.by_delta(order, *rate, *reversed)
+                        .map(|found| found.at_most(most))
+                }
             },
         }
     }
@@ -149,7 +159,7 @@ impl Pair {
     fn delta(&self, epsilon: f64) -> Option<f64> {
         match self {
             Pair::Gaussian { mu } => Some(hockey_stick::gaussian(*mu, epsilon)),
-            Pair::Laplace { distance } => Some(-expm1(0.5 * (epsilon - distance).min(0.0))),
+            Pair::Laplace { distance } => Some(-expm1(0.5 * (epsilon - distance).at_most(0.0))),
             Pair::PlanarLaplace(pair) => Some(pair.delta(epsilon)),
             _ => None,
         }
@@ -159,10 +169,10 @@ impl Pair {
     fn extent(&self, order: f64) -> Option<(f64, f64)> {
         match self {
             Pair::Gaussian { mu } => Some(((order + 1.0) * mu * mu + 40.0 * mu, 0.5 * mu)),
-            Pair::Laplace { distance } => Some((*distance, distance.min(2.0 / order))),
+            Pair::Laplace { distance } => Some((*distance, distance.at_most(2.0 / order))),
             Pair::PlanarLaplace(pair) => {
                 let epsilon = pair.epsilon();
-                Some((epsilon, (0.25 * epsilon).min(2.0 / order)))
+                Some((epsilon, (0.25 * epsilon).at_most(2.0 / order)))
             }
             _ => None,
         }
@@ -188,8 +198,8 @@ impl Pair {
         // What the integrand is scaled by: about its largest value.
         let places = (0..=400).map(|k| end * f64::from(k) / 400.0);
         let most = places
-            .map(|x| log_weight(x).max(log_weight(-x)) + log_delta(x))
-            .fold(f64::NEG_INFINITY, f64::max);
+            .map(|x| log_weight(x).at_least(log_weight(-x)) + log_delta(x))
+            .fold(f64::NEG_INFINITY, f64::at_least);
         if most == f64::NEG_INFINITY {
             return Some(0.0);
         }
@@ -265,9 +275,7 @@ impl Pair {
         }
         Some(match self {
             Pair::Cells(cells) => Cells(cells).reconstruction(kappa),
-            Pair::Gaussian { mu } => {
-                0.5 * erfc(-(normal_quantile(kappa) + mu) * std::f64::consts::FRAC_1_SQRT_2)
-            }
+            Pair::Gaussian { mu } => 0.5 * erfc(-(normal_quantile(kappa) + mu) * FRAC_1_SQRT_2),
             Pair::Laplace { distance } => laplace_reconstruction(*distance, kappa),
             Pair::DiscreteGaussian { .. } => Cells(&self.cells()?).reconstruction(kappa),
             Pair::PlanarLaplace(pair) => pair.reconstruction(kappa),
@@ -291,7 +299,14 @@ impl Pair {
         })
     }
 
-    /// The smallest ρ with D_α ≤ ρα for all α > 1, by search over the orders from 1 to 1e6; infinite if there is none.
+    /// The smallest ρ with D_α ≤ ρα for all α > 1; infinite if there is none. It may be too large by 1e-12 of it, and is
+    /// never smaller than D_α/α of any order by more than the rounding of divergences.
+    ///
+    /// # Formula
+    /// Of noise that is never far from Gaussian it is known. Else the supremum over all orders: no order exceeds the largest
+    /// loss, so that D_α/α from an order α on is at most that over α. (1 − q)·R₀ + q·R₁ against (1 − q)·R₀ + q·R₋₁ with
+    /// Gaussian noise of distance μ has no more than μ²/2 + ln(1/(1 − q))/α beyond the order α, because the second is at least
+    /// (1 − q)·R₀ and R₁ against R₀ has αμ²/2, which mixing does not raise.
     ///
     /// # References
     /// M. Bun, T. Steinke, *Concentrated differential privacy*, arXiv:1605.02065.
@@ -306,17 +321,12 @@ impl Pair {
             // Mixing brings no order nearer to the other distribution, and at large orders only r·P counts: ln r/α vanishes.
             // This is the larger ρ of both orders of the pair.
             Pair::Subsampled { base, .. } if base.has_unbounded_loss() => base.concentrated_rho(),
+            Pair::Replaced(pair) => Some(pair.concentrated_rho()),
             _ => {
                 self.renyi_divergence(2.0)?;
-                let log_order = |x: f64| {
-                    let order = exp(x);
-                    self.renyi_divergence(order).unwrap_or(0.0) / order
-                };
-                let limit = match self {
-                    Pair::Replaced(pair) => pair.least_rho(),
-                    _ => 0.0,
-                };
-                Some(largest((0.0, 14.0), log_order).max(limit))
+                let divergence = |order: f64| self.renyi_divergence(order).unwrap_or(f64::NAN);
+                let most = self.largest_loss()?;
+                Some(rho::supremum(divergence, |order| most / order))
             }
         }
     }
@@ -329,7 +339,8 @@ impl Pair {
     /// κ = e^−t/2 the difference grows with κ, as κ/φ(Φ⁻¹(κ)) does; then P misses with probability e^−t/4κ, so that the sum
     /// of ln κ and its logarithm is fixed, and the sum of both quantiles is largest where they are equal, because ln Φ is
     /// concave. Of cells the corners of the curve decide, because Gaussian curves are concave. Subsampling leaves μ of Gaussian noise
-    /// unchanged in the limit κ → 0.
+    /// unchanged in the limit κ → 0, and raises no μ. Where B is κ times a number, at small κ, the difference grows with κ,
+    /// and where 1 − B is 1 − κ times a number, near 1, it falls: the search is between.
     ///
     /// # References
     /// J. Dong, A. Roth, W. Su, *Gaussian differential privacy*, arXiv:1905.02383.
@@ -350,14 +361,30 @@ impl Pair {
                 Pair::Cells(_) => Some(Cells(&self.cells()?).gaussian_mu()),
                 _ => None,
             },
-            _ => {
-                self.reconstruction(0.5)?;
+            Pair::Subsampled { base, rate, .. } => {
+                base.reconstruction(0.5)?;
+                let most = base.gaussian_mu()?;
+                let loss = base.largest_loss()?;
+                if loss > DEEPEST_LOSS {
+                    return Some(most);
+                }
+                // μ is that of both orders; here of the mixture against the base.
                 let apart = |quantile: f64| {
-                    let kappa = 0.5 * erfc(-quantile * std::f64::consts::FRAC_1_SQRT_2);
-                    let reached = self.reconstruction(kappa).unwrap_or(0.0);
-                    normal_quantile(reached.min(1.0 - 1e-16)) - quantile
+                    let kappa = 0.5 * erfc(-quantile * FRAC_1_SQRT_2);
+                    let rest = base
+                        .reconstruction(kappa)
+                        .map_or(0.0, |reached| 1.0 - reached);
+                    let missed = (1.0 - rate) * (1.0 - kappa) + rate * rest;
+                    let reached = (1.0 - rate) * kappa + rate * (1.0 - rest);
+                    let reached = if reached < missed {
+                        normal_quantile(reached)
+                    } else {
+                        -normal_quantile(missed)
+                    };
+                    reached - quantile
                 };
-                Some(largest((-30.0, 6.0), apart))
+                let first = normal_quantile(0.5 * exp(-loss));
+                Some(largest((first, 6.0), apart).at_most(most))
             }
         }
     }
@@ -374,6 +401,13 @@ pub(crate) fn by_curve(kappa: f64, steps: u32, delta: impl Fn(f64) -> f64) -> f6
         }
     };
     smallest((-700.0, -log(kappa)), steps, level).clamp(kappa, 1.0)
+}
+
+/// The least e^ε + (n − 1)·δ(ε) over ε ≥ 0, at most n: a bound on the multiplicative capacity of n secrets of which any
+/// two have this δ(ε). It is convex in e^ε; the search may end early: the result is never too small.
+pub(crate) fn capacity_by_curve(n: f64, steps: u32, delta: impl Fn(f64) -> f64) -> f64 {
+    let level = |epsilon: f64| exp(epsilon) + (n - 1.0) * delta(epsilon);
+    smallest((0.0, log(n)), steps, level).at_most(n)
 }
 
 /// e^x − 1 − x.
@@ -423,14 +457,14 @@ fn laplace_mu(t: f64) -> f64 {
         let within = -expm1(-0.5 * t);
         let mut x = within / slope;
         for _ in 0..8 {
-            let gap = erf(x * std::f64::consts::FRAC_1_SQRT_2) - within;
+            let gap = erf(x * FRAC_1_SQRT_2) - within;
             x -= gap / (slope * exp(-0.5 * x * x));
         }
         return 2.0 * x;
     }
     let mut x = sqrt(t);
     for _ in 0..60 {
-        let scaled = hockey_stick::scaled_erfc(x * std::f64::consts::FRAC_1_SQRT_2);
+        let scaled = hockey_stick::scaled_erfc(x * FRAC_1_SQRT_2);
         let gap = 0.5 * (t - x * x) + log(scaled);
         let step = gap / (slope / scaled);
         x += step;

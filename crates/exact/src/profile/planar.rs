@@ -7,6 +7,7 @@ use libm::{acos, asin, asinh, cos, cosh, exp, expm1, log, sin, sinh, sqrt, tanh}
 
 use super::cells::{Cell, Cells};
 use super::search::{crossing, integral_between, largest, nodes_between};
+use crate::extreme::Extreme;
 use leakgauge_stats::special::normal_quantile;
 
 /// Two points with planar Laplace noise around them.
@@ -21,6 +22,9 @@ pub struct PlanarPair {
     bessel: OnceLock<(f64, f64)>,
 }
 
+/// From here on both points are told apart for certain, as far as numbers go.
+const LARGEST: f64 = 1e300;
+
 /// What is this far below the largest exponent does not count.
 const DEPTH: f64 = 50.0;
 
@@ -28,13 +32,16 @@ impl PlanarPair {
     /// Of u = Δ/2λ, at least 0.
     pub fn new(u: f64) -> PlanarPair {
         PlanarPair {
-            u,
+            u: u.at_most(LARGEST),
             bessel: OnceLock::new(),
         }
     }
 
     /// The largest privacy loss, Δ/λ.
     pub fn epsilon(&self) -> f64 {
+        if self.u == LARGEST {
+            return f64::INFINITY;
+        }
         2.0 * self.u
     }
 
@@ -47,7 +54,7 @@ impl PlanarPair {
         let integral = against_cosh(u, |t| 1.0 / cosh(t) + u);
         // e^−u in two factors, so that it does not vanish too early.
         let half = exp(-0.5 * u);
-        (FRAC_2_PI * integral * half * half).min(1.0)
+        (FRAC_2_PI * integral * half * half).at_most(1.0)
     }
 
     /// Total variation.
@@ -57,8 +64,8 @@ impl PlanarPair {
             return 0.0;
         }
         // The integrand peaks where u·cosh t is about 1, and falls as 1/cosh t beyond.
-        let end = log(2.0 / u).max(0.0) + 45.0;
-        (FRAC_2_PI * trapezoid(end, STEPS, |t| within(u * cosh(t)) / cosh(t))).min(1.0)
+        let end = log(2.0 / u).at_least(0.0) + 45.0;
+        (FRAC_2_PI * trapezoid(end, STEPS, |t| within(u * cosh(t)) / cosh(t))).at_most(1.0)
     }
 
     /// The factor of both densities, times e^u.
@@ -81,7 +88,7 @@ impl PlanarPair {
         }
         let last = acos(epsilon / (2.0 * u));
         // 1 − cos η = 2 sin²(η/2): beyond, e^(u cos η) is e^−50 times its value at 0.
-        let end = last.min(2.0 * asin(sqrt(0.5 * DEPTH / u).min(1.0)));
+        let end = last.at_most(2.0 * asin(sqrt(0.5 * DEPTH / u).at_most(1.0)));
         let value = |eta: f64| {
             let half = sin(0.5 * eta);
             let fall = exp(-2.0 * u * half * half);
@@ -110,14 +117,18 @@ impl PlanarPair {
         let mut end = to;
         if fall(to) > DEPTH {
             let deep = cos(from) - DEPTH / u;
-            end = if deep > -1.0 { acos(deep).min(to) } else { to };
+            end = if deep > -1.0 {
+                acos(deep).at_most(to)
+            } else {
+                to
+            };
         }
-        let panels = (fall(end) / 3.0).max((end - from) / 0.4).ceil();
+        let panels = (fall(end) / 3.0).at_least((end - from) / 0.4).ceil();
         let value = |eta: f64| {
             let half = sin(0.5 * eta);
             self.common(eta) * exp(-2.0 * u * half * half)
         };
-        integral_between((from, end), panels.max(1.0) as u32, value)
+        integral_between((from, end), panels.at_least(1.0) as u32, value)
     }
 
     /// The masses of both where the privacy loss is between two numbers.
@@ -197,7 +208,7 @@ const STEPS: f64 = 8.0;
 fn against_cosh(u: f64, f: impl Fn(f64) -> f64) -> f64 {
     // cosh t − 1 = 2 sinh²(t/2): no cancellation; it ends where the exponent is −50.
     let end = 2.0 * asinh(sqrt(25.0 / u));
-    let steps = STEPS.max(sqrt(u) / 0.6);
+    let steps = STEPS.at_least(sqrt(u) / 0.6);
     trapezoid(end, steps, |t| {
         let half = sinh(0.5 * t);
         f(t) * exp(-2.0 * u * half * half)
@@ -218,6 +229,9 @@ fn double_exponential(end: f64, f: impl Fn(f64) -> f64) -> f64 {
 
 /// 1 − (1 + z)e^−z, without cancellation near 0.
 pub(crate) fn within(z: f64) -> f64 {
+    if z > 800.0 {
+        return 1.0;
+    }
     if z > 0.5 {
         return -expm1(-z) - z * exp(-z);
     }

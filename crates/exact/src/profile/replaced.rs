@@ -1,8 +1,10 @@
 //! A record that is used with a certain probability, against another one in its place.
 
+use crate::extreme::Extreme;
 use libm::{asinh, erfc, exp, expm1, log, log1p, sinh};
 
 use super::cells::{Cell, Side, apart, excess, log_sum};
+use super::rho;
 use super::search::{adaptive, crossing, largest};
 use crate::hockey_stick::scaled_erfc;
 
@@ -280,11 +282,26 @@ impl ReplacedPair {
         }
     }
 
-    /// What ρ approaches at large orders: far beyond the record its noise meets that without it.
-    pub(super) fn least_rho(&self) -> f64 {
+    /// The smallest ρ of zero-concentrated differential privacy.
+    ///
+    /// # Formula
+    /// With Gaussian noise and a rate of at most ½ it is μ²/2: B₀(κ) = Φ(Φ⁻¹(κ) + μ) is concave, and the event {x > −a} has
+    /// κ = (1 − q)Φ(a) + qΦ(a − μ), so that B₀(κ) ≥ (1 − q)Φ(a + μ) + qΦ(a), which is at least the
+    /// (1 − q)Φ(a) + qΦ(a + μ) of the other record. So no event is told better than with noise at distance μ, which large
+    /// orders attain. Else see [`rho::supremum`].
+    pub(super) fn concentrated_rho(&self) -> f64 {
+        let divergence = |order: f64| self.renyi_divergence(order);
         match self.noise {
-            Noise::Gaussian(mu) => 0.5 * mu * mu,
-            Noise::Laplace(_) => 0.0,
+            Noise::Gaussian(mu) if self.rate == 1.0 => 2.0 * mu * mu,
+            Noise::Gaussian(mu) if self.rate <= 0.5 => 0.5 * mu * mu,
+            Noise::Gaussian(mu) => {
+                let excess = -log1p(-self.rate);
+                rho::supremum(divergence, |order| 0.5 * mu * mu + excess / order)
+            }
+            Noise::Laplace(_) => {
+                let most = self.epsilon();
+                rho::supremum(divergence, |order| most / order)
+            }
         }
     }
 
@@ -296,18 +313,20 @@ impl ReplacedPair {
         };
         match self.noise {
             Noise::Gaussian(mu) if self.rate == 1.0 => 2.0 * mu,
+            // See [`Self::concentrated_rho`].
+            Noise::Gaussian(mu) if self.rate <= 0.5 => mu,
             Noise::Gaussian(mu) => {
                 // Where the other record takes over from none; beyond, the difference approaches μ.
                 let odds = log(self.rate) - log1p(-self.rate);
-                let last = (odds / mu - 0.5 * mu).max(0.0) + mu + 10.0;
-                largest((0.0, last), apart).max(mu)
+                let last = (odds / mu - 0.5 * mu).at_least(0.0) + mu + 10.0;
+                largest((0.0, last), apart).at_least(mu)
             }
             Noise::Laplace(distance) => {
                 // Between the records the largest difference may be anywhere, also close to the end.
-                let near = distance.min(30.0);
+                let near = distance.at_most(30.0);
                 largest((0.0, distance), apart)
-                    .max(largest((distance - near, distance), apart))
-                    .max(largest((0.0, near), apart))
+                    .at_least(largest((distance - near, distance), apart))
+                    .at_least(largest((0.0, near), apart))
             }
         }
     }
@@ -343,9 +362,9 @@ fn pieces(breaks: &[f64], exponent: impl Fn(f64) -> f64) -> (Vec<(f64, f64)>, f6
     let most = tops
         .iter()
         .map(|part| exponent(part.1))
-        .fold(f64::NEG_INFINITY, f64::max);
+        .fold(f64::NEG_INFINITY, f64::at_least);
     // Where the largest exponent is moderate, all of the mass counts, not only that of the power.
-    let least = most.min(0.0) - DEPTH;
+    let least = most.at_most(0.0) - DEPTH;
     let edge = |top: f64, end: f64| {
         if exponent(end) >= least || exponent(top) < least {
             return end;

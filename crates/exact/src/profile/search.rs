@@ -1,13 +1,15 @@
 //! Extrema and integrals of functions of one variable.
 
+use crate::extreme::Extreme;
+
 /// The smallest value of a function that falls, then rises, between two numbers.
 pub(super) fn smallest((mut from, mut to): (f64, f64), steps: u32, f: impl Fn(f64) -> f64) -> f64 {
     let golden = 0.5 * (5f64.sqrt() - 1.0);
-    let mut best = f(from).min(f(to)).min(f(0f64.clamp(from, to)));
+    let mut best = f(from).at_most(f(to)).at_most(f(0f64.clamp(from, to)));
     let (mut left, mut right) = (to - golden * (to - from), from + golden * (to - from));
     let (mut at_left, mut at_right) = (f(left), f(right));
     for _ in 0..steps {
-        best = best.min(at_left).min(at_right);
+        best = best.at_most(at_left).at_most(at_right);
         // Where rounding leaves no difference on the left, the function still falls.
         if at_left < at_right {
             (to, right, at_right) = (right, left, at_left);
@@ -20,6 +22,11 @@ pub(super) fn smallest((mut from, mut to): (f64, f64), steps: u32, f: impl Fn(f6
         }
     }
     best
+}
+
+/// The largest value of a function that rises, then falls, between two numbers.
+pub(super) fn highest(ends: (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
+    -smallest(ends, 60, |x| -f(x))
 }
 
 /// The largest value of a function between two numbers: the best of 240 places, improved between its neighbors.
@@ -38,7 +45,7 @@ pub(super) fn largest((from, to): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
     }
     let best = best as u32;
     let ends = (place(best.saturating_sub(1)), place((best + 1).min(PLACES)));
-    (-smallest(ends, 60, |x| -f(x))).max(values[best as usize])
+    highest(ends, f).at_least(values[best as usize])
 }
 
 /// The x in \[0, 1\] where an increasing function reaches a value.
@@ -101,7 +108,7 @@ pub(super) fn adaptive(pieces: &[(f64, f64)], rounding: f64, f: impl Fn(f64) -> 
         let middle = 0.5 * (from + to);
         let halves = (rule(from, middle), rule(middle, to));
         let both = halves.0 + halves.1;
-        let near = (both - value).abs() <= tolerance * both.max(1e-2 * whole);
+        let near = (both - value).abs() <= tolerance * both.at_least(1e-2 * whole);
         halved += 1;
         if near || depth == 40 || halved > MOST {
             sum += both;

@@ -1,5 +1,6 @@
 //! Figures of the shuffle model over hostile parameters, against sums over all sequences of messages.
 
+use crate::extreme::Extreme;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -146,7 +147,7 @@ proptest! {
                 .iter()
                 .map(|(h, of)| {
                     let each = of.iter().zip(h).filter(|(_, count)| **count > 0);
-                    each.map(|(p, count)| p / *count as f64).fold(0.0, f64::max)
+                    each.map(|(p, count)| p / *count as f64).fold(0.0, f64::at_least)
                 })
                 .sum();
             let found = given_inputs(&channel, x, &known, &[1]).unwrap()[0].success;
@@ -173,7 +174,7 @@ proptest! {
             laws.push(sequences(&all));
         }
         let joint = by_histogram(&laws, 3);
-        let best: f64 = joint.values().map(|of| 0.5 * of[0].max(of[1])).sum();
+        let best: f64 = joint.values().map(|of| 0.5 * of[0].at_least(of[1])).sum();
         let found = informed_vulnerability(&channel, &prior, &known).unwrap();
         prop_assert!(close(found, best), "vulnerability: {found:e}, not {best:e}");
     }
@@ -189,7 +190,7 @@ proptest! {
             .iter()
             .map(|(h, of)| {
                 let each = of.iter().zip(h).filter(|(_, count)| **count > 0);
-                each.map(|(p, count)| p / *count as f64).fold(0.0, f64::max)
+                each.map(|(p, count)| p / *count as f64).fold(0.0, f64::at_least)
             })
             .sum();
         let game = Game::new(n as u64, 1).unwrap();

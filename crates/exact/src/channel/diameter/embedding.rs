@@ -1,5 +1,6 @@
 //! The isometry of L1 into L∞: one component for every choice of signs.
 
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 use rayon::prelude::*;
 
@@ -20,7 +21,7 @@ const SLACK: f64 = 1e-11;
 pub fn search(reduced: &Reduced) -> Found {
     let columns = Columns::new(reduced);
     let spans: Vec<Span> = columns.map(|_, span, _| span);
-    let diameter = spans.iter().map(Span::width).fold(0.0, f64::max);
+    let diameter = spans.iter().map(Span::width).fold(0.0, f64::at_least);
     let near = diameter - SLACK * reduced.mass;
     let chunks = spans.chunks(columns.low());
     let interesting: Vec<bool> = chunks
@@ -54,8 +55,8 @@ impl Span {
             }
         }
         Span {
-            least: least.into_iter().fold(f64::INFINITY, f64::min),
-            most: most.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            least: least.into_iter().fold(f64::INFINITY, f64::at_most),
+            most: most.into_iter().fold(f64::NEG_INFINITY, f64::at_least),
         }
     }
 

@@ -1,5 +1,7 @@
 //! The worst pairs seen so far, kept so that the result does not depend on the order of the search.
 
+use crate::extreme::Extreme;
+
 /// Relative difference below which two overlaps are equal up to rounding.
 const EQUAL: f64 = 1e-12;
 
@@ -29,7 +31,7 @@ impl Frontier {
         if self.entries.iter().any(better) {
             return;
         }
-        self.best = Some(self.best.map_or(overlap, |best| best.min(overlap)));
+        self.best = Some(self.best.map_or(overlap, |best| best.at_most(overlap)));
         let limit = self.limit();
         self.entries
             .retain(|entry| entry.0 <= limit && !(overlap <= entry.0 && pair <= entry.1));

@@ -15,6 +15,7 @@
 //! # References
 //! Bayes Security, section VII (direct, embedding, triangle inequality), Proposition 5.
 
+use crate::extreme::Extreme;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -195,8 +196,8 @@ fn finish(channel: &Channel, method: SearchMethod, rows: &[usize], found: Found)
     let entries = pairs as f64 * channel.observations().len() as f64;
     Diameter {
         pair,
-        bayes_security: channel.pair_bayes_security(pair.0, pair.1).min(1.0),
-        total_variation: channel.total_variation(pair.0, pair.1).min(1.0),
+        bayes_security: channel.pair_bayes_security(pair.0, pair.1).at_most(1.0),
+        total_variation: channel.total_variation(pair.0, pair.1).at_most(1.0),
         search: Search {
             method,
             distinct_rows: rows.len() as u64,

@@ -1,6 +1,7 @@
 //! Rows without the mass that all of them share.
 
 use crate::channel::Channel;
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 
 /// The number of entries compared between two checks of the limit.
@@ -58,8 +59,8 @@ impl Reduced {
             .map(|row| row.iter().sum())
             .collect();
         Reduced {
-            mass: sums.iter().copied().fold(0.0, f64::max),
-            least_mass: sums.iter().copied().fold(f64::INFINITY, f64::min),
+            mass: sums.iter().copied().fold(0.0, f64::at_least),
+            least_mass: sums.iter().copied().fold(f64::INFINITY, f64::at_most),
             rows: rows.len(),
             width,
             ranges: columns.iter().map(|&o| most[o] - least[o]).collect(),

@@ -1,5 +1,6 @@
 //! Rows quantized to one byte per entry with a known error: distances at a tenth of the cost.
 
+use crate::extreme::Extreme;
 use rayon::prelude::*;
 
 use crate::channel::diameter::reduced::Reduced;
@@ -75,10 +76,10 @@ impl Sketch {
 fn round(row: &[f64], bytes: &mut [u8], places: &[usize], step: f64) -> f64 {
     let (mut sum, mut error, mut at) = (0.0, 0.0, 0);
     for (&value, &places) in row.iter().zip(places) {
-        let levels = ((value / step + 0.5) as u64 as f64).min(LEVELS * places as f64);
+        let levels = ((value / step + 0.5) as u64 as f64).at_most(LEVELS * places as f64);
         let mut left = levels;
         for byte in &mut bytes[at..at + places] {
-            let here = left.min(LEVELS);
+            let here = left.at_most(LEVELS);
             *byte = here as u8;
             left -= here;
         }

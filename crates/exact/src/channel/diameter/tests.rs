@@ -1,5 +1,6 @@
 //! All methods against each other and against channels whose worst pair is known.
 
+use crate::extreme::Extreme;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,7 +19,7 @@ fn random_channel(n: usize, m: usize, power: f64, seed: u64) -> Channel {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rows: Vec<Vec<f64>> = (0..n)
         .map(|_| {
-            let weight = |_| -> f64 { (-rng.random::<f64>().max(1e-300).ln()).powf(power) };
+            let weight = |_| -> f64 { (-rng.random::<f64>().at_least(1e-300).ln()).powf(power) };
             let row: Vec<f64> = (0..m).map(weight).collect();
             let sum: f64 = row.iter().sum();
             row.into_iter().map(|x| x / sum).collect()
@@ -32,7 +33,7 @@ fn by_hand(channel: &Channel) -> (usize, usize) {
     let n = channel.secrets().len();
     let pairs = || (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
     let value = |(a, b)| channel.pair_bayes_security(a, b);
-    let best = pairs().map(value).fold(f64::INFINITY, f64::min);
+    let best = pairs().map(value).fold(f64::INFINITY, f64::at_most);
     pairs()
         .find(|&pair| value(pair) <= best * (1.0 + 1e-12))
         .unwrap()

@@ -4,6 +4,7 @@ mod figures;
 
 pub use figures::{LeakageFamily, OrderFigures, TriesFigures, family_figures};
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use crate::channel::{Channel, Prior};
@@ -67,10 +68,10 @@ impl Channel {
         } else {
             // Of a small order: the terms may underflow.
             let logs = || terms.iter().zip(&law).map(|(log, q)| log + q.ln());
-            let most = logs().fold(f64::NEG_INFINITY, f64::max);
+            let most = logs().fold(f64::NEG_INFINITY, f64::at_least);
             most + logs().map(|log| (log - most).exp()).sum::<f64>().ln()
         };
-        Ok((order / (order - 1.0) * log).max(0.0))
+        Ok((order / (order - 1.0) * log).at_least(0.0))
     }
 
     /// ln(1 + M)/α of one observation.
@@ -81,7 +82,7 @@ impl Channel {
         let possible = || weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
         let most = possible()
             .map(|(s, _)| self.row(s)[o] / q)
-            .fold(0.0, f64::max);
+            .fold(0.0, f64::at_least);
         if order * most.ln() > OVERFLOW {
             // Powers of the ratio would overflow: relative to the largest.
             let shares = possible().map(|(s, w)| w * (self.row(s)[o] / q / most).powf(order));
@@ -129,7 +130,7 @@ impl Channel {
         let support: Vec<usize> = weights.filter(|(_, w)| **w > 0.0).map(|(s, _)| s).collect();
         let above = |o| {
             let differences = support.iter().map(|&s| self.difference(s, support[0], o));
-            differences.fold(0.0, f64::max)
+            differences.fold(0.0, f64::at_least)
         };
         Ok((0..self.observations.len()).map(above).sum::<f64>().ln_1p())
     }
@@ -187,23 +188,23 @@ impl Channel {
             let largest = gains
                 .iter()
                 .map(|gain| gain.excess + gain.rounding)
-                .fold(0.0, f64::max);
+                .fold(0.0, f64::at_least);
             let gap = factor * (largest / order).ln_1p();
-            best.lower = best.lower.max(found * (1.0 - ROUNDING));
-            best.upper = best.upper.min(found * (1.0 + ROUNDING) + gap);
-            if best.upper - best.lower <= GAP.min(RELATIVE_GAP * best.lower) {
+            best.lower = best.lower.at_least(found * (1.0 - ROUNDING));
+            best.upper = best.upper.at_most(found * (1.0 + ROUNDING) + gap);
+            if best.upper - best.lower <= GAP.at_most(RELATIVE_GAP * best.lower) {
                 break;
             }
             // Longer steps, as long as they shrink the gap.
             step = if gap > last {
-                (step / 2.0).max(1.0)
+                (step / 2.0).at_least(1.0)
             } else {
                 step * 1.25
             };
             last = gap;
             multiply(&mut weights, &gains, step * factor);
         }
-        best.upper = best.upper.max(best.lower);
+        best.upper = best.upper.at_least(best.lower);
         Ok(best)
     }
 
@@ -244,7 +245,7 @@ impl Channel {
             }
         }
         for gain in &mut gains {
-            gain.excess = (gain.excess / whole).max(-1.0);
+            gain.excess = (gain.excess / whole).at_least(-1.0);
             gain.rounding *= ROUNDING / whole;
         }
         gains
@@ -255,7 +256,7 @@ impl Channel {
         let secrets = || (0..weights.len()).filter(|&s| weights[s] > 0.0);
         let (mut gains, mut whole) = (vec![0.0; weights.len()], 0.0);
         for o in 0..self.observations.len() {
-            let most = secrets().map(|s| self.row(s)[o]).fold(0.0, f64::max);
+            let most = secrets().map(|s| self.row(s)[o]).fold(0.0, f64::at_least);
             if most == 0.0 {
                 continue;
             }
@@ -292,9 +293,9 @@ impl Channel {
         let support: Vec<usize> = weights.filter(|(_, w)| **w > 0.0).map(|(s, _)| s).collect();
         let leakage = |o: usize| {
             let known = support.iter().map(|&s| self.known(s, o));
-            let above = known.fold(f64::NEG_INFINITY, f64::max) - means[o];
+            let above = known.fold(f64::NEG_INFINITY, f64::at_least) - means[o];
             if law[o] > 0.0 {
-                (above / law[o]).max(0.0).ln_1p()
+                (above / law[o]).at_least(0.0).ln_1p()
             } else {
                 f64::NEG_INFINITY
             }
@@ -331,7 +332,7 @@ impl Channel {
         check_tries(tries)?;
         Ok(self
             .sum_over_columns(prior, |_, column| best_of(column, tries))?
-            .min(1.0))
+            .at_most(1.0))
     }
 }
 
@@ -353,11 +354,11 @@ impl Gain {
 /// Multiplies the weights by powers of the gains. No positive weight becomes 0, because it could never grow again.
 fn multiply(weights: &mut [f64], gains: &[Gain], power: f64) {
     let excesses = gains.iter().map(|gain| gain.excess);
-    let largest = excesses.fold(-1.0, f64::max).ln_1p();
+    let largest = excesses.fold(-1.0, f64::at_least).ln_1p();
     for (weight, gain) in weights.iter_mut().zip(gains) {
         if *weight > 0.0 {
             let log = gain.excess.ln_1p() - largest;
-            *weight = (*weight * (power * log).exp()).max(1e-290);
+            *weight = (*weight * (power * log).exp()).at_least(1e-290);
         }
     }
     let sum: f64 = weights.iter().sum();
@@ -375,7 +376,7 @@ pub fn prior_guesswork(prior: &Prior) -> f64 {
 /// k is 0.
 pub fn prior_tries_vulnerability(prior: &Prior, tries: u64) -> Result<f64> {
     check_tries(tries)?;
-    Ok(best_of(prior.weights(), tries).min(1.0))
+    Ok(best_of(prior.weights(), tries).at_most(1.0))
 }
 
 fn check_tries(tries: u64) -> Result<()> {

@@ -1,5 +1,6 @@
 //! The characteristic function of a histogram on a grid of frequencies, and its transforms.
 
+use crate::extreme::Extreme;
 use std::f64::consts::TAU;
 use std::ops::Range;
 use std::sync::Arc;
@@ -119,7 +120,7 @@ impl Spectrum {
                 let last = &transforms.last;
                 last.process_with_scratch(spectrum, out, &mut scratch)
                     .expect("lengths of the plan");
-                out.iter_mut().for_each(|p| *p = (*p * share).max(0.0));
+                out.iter_mut().for_each(|p| *p = (*p * share).at_least(0.0));
             }
             slab
         };
@@ -330,7 +331,7 @@ impl<'a> Form<'a> {
         let most = 2.0 * NEGLIGIBLE + 2.0;
         let of_line = sums.iter().zip(self.groups).map(|(sum, (row, count))| {
             let size = sum.norm_sqr().sqrt() + row[last];
-            *count as f64 * (1.0 - size * size).max(0.0)
+            *count as f64 * (1.0 - size * size).at_least(0.0)
         });
         if of_line.sum::<f64>() > most {
             return;
@@ -379,13 +380,13 @@ impl<'a> Form<'a> {
             let times = *count as f64;
             product *= power(value, *count);
             products += times;
-            let of_group = value.norm_sqr().sqrt().max(f64::MIN_POSITIVE);
+            let of_group = value.norm_sqr().sqrt().at_least(f64::MIN_POSITIVE);
             size += times * log(of_group);
             more += times * log(1.0 + of_sum / of_group);
         }
-        let wrong = exp(size.min(0.0)) * expm1(3.0 * UNIT * products + more);
+        let wrong = exp(size.at_most(0.0)) * expm1(3.0 * UNIT * products + more);
         // Of a value that is wrong as a whole, the product of infinity and 0 may be no number.
-        let most = 2.0 * exp((size + more).min(1.0));
+        let most = 2.0 * exp((size + more).at_most(1.0));
         (product, if wrong <= most { wrong } else { most })
     }
 }

@@ -4,6 +4,7 @@
 use super::ratio::{MIN_SHARED, RatioLaw, excess};
 use super::spread::Spread;
 use crate::channel::RowProblem;
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
 
 /// Below this share of its two parts their difference has lost digits.
@@ -101,7 +102,7 @@ impl Basic {
     /// β, the probability that the target sends a message that decoys never send.
     fn revealed(&self) -> f64 {
         // The sum of no terms is −0.
-        (self.revealing.iter().sum::<f64>() + 0.0).min(1.0)
+        (self.revealing.iter().sum::<f64>() + 0.0).at_most(1.0)
     }
 
     /// 1 − β; 0 if no message is shared.
@@ -128,7 +129,7 @@ impl Basic {
         if hidden == 0.0 || n == 1 {
             return Ok(told);
         }
-        Ok(told + hidden * (self.ratio.divergence() - self.ratio.mixing_gap(n)).max(0.0))
+        Ok(told + hidden * (self.ratio.divergence() - self.ratio.mixing_gap(n)).at_least(0.0))
     }
 
     /// The exact mutual information I(Y₁; Z) between the target's message and the shuffled messages.
@@ -162,7 +163,7 @@ impl Basic {
             let terms = leakgauge_base::parallel::map(messages.len(), |at| each(&messages[at]));
             terms.iter().sum()
         };
-        let mut shared = (of_messages - self.ratio.mixing_gap(n)).max(0.0);
+        let mut shared = (of_messages - self.ratio.mixing_gap(n)).at_least(0.0);
         if shared < CANCELED * of_messages && self.shared.len() <= FEW_MESSAGES {
             shared = self.spread().gap(n);
         }
@@ -195,7 +196,7 @@ impl Basic {
         } else {
             0.0
         };
-        (each - rest).max(0.0) + 0.0
+        (each - rest).at_least(0.0) + 0.0
     }
 
     /// The constants of the expansions.

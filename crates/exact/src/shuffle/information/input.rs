@@ -4,6 +4,7 @@ use super::basic::{check, check_size};
 use super::ratio::{MIN_SHARED, excess};
 use super::spread::{Spread, mean};
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
 
 /// A randomizer, the distribution of the target's input, and the distribution of every other user's message.
@@ -214,11 +215,11 @@ impl Blanket {
             common
                 .iter_mut()
                 .zip(row)
-                .for_each(|(least, r)| *least = least.min(*r));
+                .for_each(|(least, r)| *least = least.at_most(*r));
         }
         // 1 − γ as a sum of differences, which stays accurate where γ is nearly 1.
         let rest = first.iter().zip(&common).map(|(r, least)| r - least).sum();
-        let gamma = common.iter().sum::<f64>().min(1.0);
+        let gamma = common.iter().sum::<f64>().at_most(1.0);
         Blanket {
             common,
             gamma,
@@ -253,7 +254,7 @@ impl Blanket {
         };
         let width = randomizer.observations().len();
         let rows = randomizer.rows().zip(above.chunks_exact(width));
-        rows.map(told).fold(0.0, f64::max)
+        rows.map(told).fold(0.0, f64::at_least)
     }
 
     /// The generalized blanket distribution: `common`, followed by 1 − γ for "not from the blanket".

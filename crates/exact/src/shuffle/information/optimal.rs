@@ -1,6 +1,7 @@
 //! The decoy distribution that asymptotically minimizes the information about the target's message.
 
 use super::basic::check;
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
 
 /// The decoy distribution that minimizes the 1/n term of I(Y₁; Z), and that term.
@@ -32,7 +33,7 @@ pub fn optimal_decoys(target: &[f64]) -> Result<OptimalDecoys> {
     let whole: f64 = target.iter().sum();
     let root = |p: &f64| {
         let p = p / whole;
-        (p * (1.0 - p)).max(0.0).sqrt()
+        (p * (1.0 - p)).at_least(0.0).sqrt()
     };
     let roots: Vec<f64> = target.iter().map(root).collect();
     let sum: f64 = roots.iter().sum();

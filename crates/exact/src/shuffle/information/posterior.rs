@@ -1,5 +1,6 @@
 //! What observed messages tell about the target: the posteriors of Theorem 1.
 
+use crate::extreme::Extreme;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub fn posteriors(
         .iter()
         .filter(|c| c.1 > 0)
         .map(weight)
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::at_least);
     if own > 1 || most <= 0.0 {
         return Err(Error::parameter(
             "the observed messages",

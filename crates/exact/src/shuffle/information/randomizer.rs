@@ -1,5 +1,6 @@
 //! Reports of the information about an input of a randomizer over several numbers of messages.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use super::reports::{Alike, Reports};
@@ -166,7 +167,7 @@ fn listed(
                 exact,
                 asymptotic: finite(among.coefficient() / size),
                 // Rounding must not put the bound below what it bounds.
-                blanket: mixed.information(n)?.max(exact),
+                blanket: mixed.information(n)?.at_least(exact),
                 blanket_asymptotic: finite(mixed.coefficient() / size),
                 unified: finite(bounds.input),
             },
@@ -210,7 +211,7 @@ fn hidden_positions(randomizer: &Channel, blanket: &Blanket) -> Result<Vec<Basic
 fn largest(games: &[Basic], n: u64) -> Result<Option<f64>> {
     let each = games.iter().map(|game| game.position(n));
     let all = each.collect::<Result<Vec<f64>>>()?;
-    Ok(all.into_iter().reduce(f64::max))
+    Ok(all.into_iter().reduce(f64::at_least))
 }
 
 /// I(K; Z | X = x) for every input of positive probability.
@@ -264,7 +265,7 @@ fn of_classes(name: &str, alike: &Alike, question: &Question<'_>) -> Result<Rand
             input: RandomizerFigure {
                 exact,
                 asymptotic: finite(alike.coefficient() / size),
-                blanket: alike.blanket_information(n).max(exact),
+                blanket: alike.blanket_information(n).at_least(exact),
                 blanket_asymptotic: finite(alike.blanket_coefficient() / size),
                 unified: finite(bounds.input),
             },

@@ -1,6 +1,7 @@
 //! The likelihood ratio of two distributions, and the expectation from which every mutual information of the shuffle
 //! model is computed.
 
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 
 /// The step of the trapezoidal rule in ln u; its relative error is below e^−49.
@@ -107,7 +108,7 @@ impl RatioLaw {
         let size = n as f64;
         let first = -DEPTH - self.moment(2).ln_1p();
         let smallest = self.atoms.iter().find(|atom| atom.target > 0.0);
-        let smallest = smallest.map_or(1.0, |atom| atom.ratio.min(1.0));
+        let smallest = smallest.map_or(1.0, |atom| atom.ratio.at_most(1.0));
         // Beyond, both exponentials are below e^−45 and fall doubly exponentially.
         let last = (45.0 * size).ln() - smallest.ln();
         let nodes = ((last - first) / STEP).ceil() as u64;
@@ -130,7 +131,7 @@ impl RatioLaw {
                 decoy += atom.decoy * fall;
             }
             let rest = if n > 1.0 {
-                ((n - 1.0) * decoy.max(-1.0).ln_1p()).exp()
+                ((n - 1.0) * decoy.at_least(-1.0).ln_1p()).exp()
             } else {
                 1.0
             };
@@ -149,7 +150,7 @@ impl RatioLaw {
         } else {
             0.0
         };
-        let logarithm = rest + target.max(-1.0).ln_1p();
+        let logarithm = rest + target.at_least(-1.0).ln_1p();
         -(-u).exp() * logarithm.exp_m1()
     }
 }

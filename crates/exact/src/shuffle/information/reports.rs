@@ -3,6 +3,7 @@
 
 use super::ratio::RatioLaw;
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 use crate::mechanism::{LikelihoodClass, Mechanism, NoiseShape, listed_secrets};
 use crate::shuffle::reidentification::mass_between;
 use crate::shuffle::reidentification::quadrature::{POINTS, RULE};
@@ -113,8 +114,8 @@ impl Continuous {
     pub fn range(&self) -> (f64, f64) {
         let all = || self.centers.iter().copied();
         (
-            all().fold(f64::INFINITY, f64::min),
-            all().fold(f64::NEG_INFINITY, f64::max),
+            all().fold(f64::INFINITY, f64::at_most),
+            all().fold(f64::NEG_INFINITY, f64::at_least),
         )
     }
 }
@@ -143,8 +144,11 @@ type Problem = &'static str;
 
 /// The masses of all nodes under every center, center by center; each row sums to 1.
 fn rows(shape: &NoiseShape, centers: &[f64]) -> std::result::Result<Vec<f64>, Problem> {
-    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+    let high = centers
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::at_least);
     let cells = match shape {
         NoiseShape::Laplace { scale } => {
             let mut cuts = centers.to_vec();
@@ -163,7 +167,7 @@ fn rows(shape: &NoiseShape, centers: &[f64]) -> std::result::Result<Vec<f64>, Pr
             let reach = NORMAL_REACH * sigma;
             let cuts = vec![low - reach, 0.5 * (low + high), high + reach];
             // Ratios grow by e over σ²/(high − low).
-            let width = (0.5 * sigma).min(0.5 * sigma * (sigma / (high - low)));
+            let width = (0.5 * sigma).at_most(0.5 * sigma * (sigma / (high - low)));
             let nodes = nodes(cuts, width, centers.len())?;
             let mass = |c: f64| {
                 let density = |y: f64| libm::exp(-0.5 * ((y - c) / sigma).powi(2));
@@ -187,8 +191,11 @@ pub(in crate::shuffle) fn noise_cells(
     shape: &NoiseShape,
     centers: &[f64],
 ) -> std::result::Result<Vec<Vec<f64>>, Problem> {
-    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+    let high = centers
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::at_least);
     match shape {
         NoiseShape::Steps {
             edges,
@@ -207,7 +214,7 @@ fn nodes(
 ) -> std::result::Result<Vec<(f64, f64)>, Problem> {
     cuts.sort_by(f64::total_cmp);
     cuts.dedup();
-    let panels = |cut: &[f64]| ((cut[1] - cut[0]) / width).ceil().max(1.0);
+    let panels = |cut: &[f64]| ((cut[1] - cut[0]) / width).ceil().at_least(1.0);
     let all: f64 = cuts.windows(2).map(panels).sum();
     if all * POINTS as f64 * rows as f64 > MAX_ENTRIES as f64 {
         return Err("its inputs are too many, or too far apart for its noise");
@@ -270,7 +277,7 @@ fn integers(
     if cells * centers.len() as f64 > MAX_ENTRIES as f64 {
         return Err("its inputs are too many, or too far apart");
     }
-    let mass = |x: f64| (distribution(-x.abs()) - distribution(-x.abs() - 1.0)).max(0.0);
+    let mass = |x: f64| (distribution(-x.abs()) - distribution(-x.abs() - 1.0)).at_least(0.0);
     let row = |c: &f64| {
         (0..cells as u64)
             .map(|i| mass(low - reach + i as f64 - c))
@@ -319,18 +326,18 @@ impl Alike {
             .iter()
             .map(|class| class.least)
             .sum::<f64>()
-            .min(1.0)
+            .at_most(1.0)
     }
 
     /// I(X₁; Z) among uniform inputs: E_{Qⁿ}\[(T/n)·ln(T/n)\], T = Σ R_x(zᵢ)/Q(zᵢ), Q the mean message.
     pub fn information(&self, n: u64) -> f64 {
-        self.among().mixing_gap(n).max(0.0)
+        self.among().mixing_gap(n).at_least(0.0)
     }
 
     /// The information of the blanket-mixed instance, a bound for any inputs of the other users.
     pub fn blanket_information(&self, n: u64) -> f64 {
         let [own, mean] = self.mixed();
-        (own.mixing_gap(n) - mean.mixing_gap(n)).max(0.0)
+        (own.mixing_gap(n) - mean.mixing_gap(n)).at_least(0.0)
     }
 
     /// I(K; Z) of an input among decoys of the generalized blanket, a bound for any inputs of the other users.
@@ -339,7 +346,7 @@ impl Alike {
         if n == 1 {
             return 0.0;
         }
-        (own.divergence() - own.mixing_gap(n)).max(0.0)
+        (own.divergence() - own.mixing_gap(n)).at_least(0.0)
     }
 
     /// The limit of [`Alike::position`], which it never exceeds.

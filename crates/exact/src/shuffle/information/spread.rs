@@ -2,6 +2,7 @@
 //! whose integrand has no terms that cancel.
 
 use super::ratio::{DEPTH, FAR, STEP, exp_minus_line};
+use crate::extreme::Extreme;
 
 /// Messages for which the ratios p̄/q and δ/q are equal, p̄ the mean of the inputs, δ = r − p̄ the deviation of one.
 #[derive(Debug, Clone, Copy)]
@@ -87,12 +88,12 @@ impl Spread {
             .inputs
             .iter()
             .map(|(_, atoms)| atoms.iter().map(square).sum::<f64>());
-        let first = -DEPTH - widest.fold(0.0, f64::max).ln_1p();
+        let first = -DEPTH - widest.fold(0.0, f64::at_least).ln_1p();
         // Also of the mean: an input of small probability can be the only one with a message.
         let means = self.mean.iter().map(|atom| atom.mean_ratio);
         let positive = self.atoms().map(|atom| atom.own_ratio).chain(means);
         let positive = positive.filter(|ratio| *ratio > 0.0);
-        let last = (45.0 * size).ln() - positive.fold(1.0, f64::min).ln();
+        let last = (45.0 * size).ln() - positive.fold(1.0, f64::at_most).ln();
         let nodes = ((last - first) / STEP).ceil() as usize;
         let value = |k: usize| self.integrand((first + k as f64 * STEP).exp(), size);
         // Collected in order before summation, so that the result does not depend on the number of threads.
@@ -101,7 +102,7 @@ impl Spread {
         } else {
             leakgauge_base::parallel::map(nodes + 1, value)
         };
-        (STEP * values.iter().sum::<f64>()).max(0.0)
+        (STEP * values.iter().sum::<f64>()).at_least(0.0)
     }
 
     fn integrand(&self, u: f64, n: f64) -> f64 {
@@ -180,7 +181,7 @@ impl Spread {
             .mean
             .iter()
             .map(|atom| atom.mean_ratio)
-            .fold(f64::INFINITY, f64::min);
+            .fold(f64::INFINITY, f64::at_most);
         let exponent = |atom: &Atom| -v * (atom.mean_ratio - least);
         let decoy: f64 = self
             .mean
@@ -285,7 +286,7 @@ fn rise(x: f64, step: f64, own: f64) -> f64 {
 
 /// ln(1 + linear + bent) − linear, without cancellation near 0.
 fn bent_logarithm(linear: f64, bent: f64) -> f64 {
-    let d = (linear + bent).max(-1.0);
+    let d = (linear + bent).at_least(-1.0);
     if d.abs() > 0.2 {
         return d.ln_1p() - linear;
     }
@@ -310,7 +311,7 @@ fn product(atoms: &[Atom], u: f64, n: f64) -> f64 {
         target += atom.own * (1.0 + fall);
     }
     let others = if n > 1.0 {
-        (n - 1.0) * decoy.max(-1.0).ln_1p()
+        (n - 1.0) * decoy.at_least(-1.0).ln_1p()
     } else {
         0.0
     };

@@ -1,6 +1,7 @@
 use super::ratio::RatioLaw;
 use super::*;
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 
 /// E\[(S/n)·ln(S/n)\] by listing all histograms.
 fn listed(pairs: &[(f64, f64)], n: u32) -> f64 {
@@ -187,7 +188,7 @@ fn the_blanket_bounds_the_position_for_all_inputs() {
                     .unwrap()
                     .position()
                     .unwrap();
-                largest = largest.max(told);
+                largest = largest.at_least(told);
                 assert!(told <= bound, "{target} {known:?}: {told} {bound}");
             }
         }

@@ -3,6 +3,7 @@
 use super::basic::{Basic, check, check_size};
 use super::input::Blanket;
 use crate::channel::{Channel, Prior};
+use crate::extreme::Extreme;
 use crate::histogram::{HistogramLaw, OUTSIDE};
 use leakgauge_base::error::{Error, Result};
 
@@ -99,7 +100,7 @@ impl Users {
             }
         });
         // Rounding must not lift what is 0 above its bound.
-        Ok(told.min(self.position_bound()))
+        Ok(told.at_most(self.position_bound()))
     }
 
     /// The exact mutual information I(Y₁; Z) about the target's message.
@@ -177,15 +178,18 @@ impl Users {
             .map(|(law, _)| law);
         let laws: Vec<&Vec<f64>> = present.chain([&self.target]).collect();
         let spread = |y: usize| {
-            let most = laws.iter().map(|law| law[y]).fold(0.0, f64::max);
-            let least = laws.iter().map(|law| law[y]).fold(f64::INFINITY, f64::min);
+            let most = laws.iter().map(|law| law[y]).fold(0.0, f64::at_least);
+            let least = laws
+                .iter()
+                .map(|law| law[y])
+                .fold(f64::INFINITY, f64::at_most);
             if most == 0.0 {
                 0.0
             } else {
                 (most / least).ln()
             }
         };
-        2.0 * (0..self.target.len()).map(spread).fold(0.0, f64::max)
+        2.0 * (0..self.target.len()).map(spread).fold(0.0, f64::at_least)
     }
 }
 

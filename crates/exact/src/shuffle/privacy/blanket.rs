@@ -1,5 +1,6 @@
 //! The bound from the blanket of a randomizer.
 
+use crate::extreme::Extreme;
 use std::cmp::Ordering;
 
 use super::noise::{Cell, Cells};
@@ -35,7 +36,7 @@ impl Cells {
             }
         }
         let each = parallel::map(different.len(), |at| self.of_terms(&different[at], n));
-        each.into_iter().fold(0.0, f64::max)
+        each.into_iter().fold(0.0, f64::at_least)
     }
 
     fn of_terms(&self, terms: &[Term], n: u64) -> f64 {
@@ -43,7 +44,7 @@ impl Cells {
             .iter()
             .map(|term| term.ratio)
             .filter(|x| x.is_finite());
-        let steepest = bounded.fold(0.0, f64::max);
+        let steepest = bounded.fold(0.0, f64::at_least);
         let mut best = 1.0f64;
         for (at, told) in TOLD.into_iter().enumerate() {
             if at == 0 || told < steepest {
@@ -66,7 +67,10 @@ impl Cells {
             gamma += term.least;
             // With γ·ω(y) = least, L is gain/ω(y) = γ·gain/least. The factor γ cancels against that of the bound.
             let mean = term.gain / term.least;
-            let (low, high) = (term.range[0].min(mean), term.range[1].max(mean));
+            let (low, high) = match term.range {
+                Some([low, high]) => (low.at_most(mean), high.at_least(mean)),
+                None => (mean, mean),
+            };
             if high - low <= 1e-14 * high.abs() {
                 law.push((mean, term.least));
             } else {
@@ -78,10 +82,10 @@ impl Cells {
             }
         }
         if gamma == 0.0 || revealed >= other {
-            return revealed.min(other);
+            return revealed.at_most(other);
         }
-        law.push((0.0, (1.0 - gamma).max(0.0)));
-        other.min(revealed + mean_excess(&law, n) / n as f64)
+        law.push((0.0, (1.0 - gamma).at_least(0.0)));
+        other.at_most(revealed + mean_excess(&law, n) / n as f64)
     }
 
     fn term(&self, cell: &Cell, (a, b): (usize, usize), level: Level) -> Term {
@@ -91,8 +95,8 @@ impl Cells {
             return Term {
                 least,
                 gain,
-                excess: gain.max(0.0),
-                range: [f64::NAN; 2],
+                excess: gain.at_least(0.0),
+                range: None,
                 ratio: cell.masses[a] / least,
             };
         };
@@ -106,12 +110,12 @@ impl Cells {
             gain,
             // Where the sign changes in the cell, no more than the mass of the input.
             excess: match range {
-                [low, _] if low >= 0.0 => gain.max(0.0),
+                [low, _] if low >= 0.0 => gain.at_least(0.0),
                 [_, high] if high <= 0.0 => 0.0,
                 _ => cell.masses[a],
             },
-            range,
-            ratio: own[1].max(if other[1].is_finite() {
+            range: Some(range),
+            ratio: own[1].at_least(if other[1].is_finite() {
                 0.0
             } else {
                 f64::INFINITY
@@ -128,9 +132,9 @@ struct Term {
     gain: f64,
     /// An upper bound on the part of it where it is positive.
     excess: f64,
-    /// Between which numbers the same of the densities lies, divided by that of the least likely input; not a number where
-    /// it is the same everywhere.
-    range: [f64; 2],
+    /// Between which numbers the same of the densities lies, divided by that of the least likely input; `None` where it is
+    /// the same everywhere.
+    range: Option<[f64; 2]>,
     /// The largest ratio of the densities; infinite where one of the ends is.
     ratio: f64,
 }
@@ -138,7 +142,7 @@ struct Term {
 impl Term {
     fn order(&self, other: &Term) -> Ordering {
         let all = |term: &Term| {
-            let [low, high] = term.range;
+            let [low, high] = term.range.unwrap_or([f64::NAN; 2]);
             [term.least, term.gain, term.excess, term.ratio, low, high]
         };
         let both = all(self).into_iter().zip(all(other));

@@ -1,6 +1,7 @@
 //! Lower limits of δ by listing histograms.
 
 use super::noise::Cells;
+use crate::extreme::Extreme;
 use crate::histogram::HistogramLaw;
 use crate::hockey_stick::Level;
 
@@ -22,7 +23,7 @@ impl Cells {
             return Some(delta);
         }
         let inputs = self.inputs() as f64;
-        let each = MAX_HISTOGRAMS / (inputs * inputs * (inputs - 1.0)).max(1.0);
+        let each = MAX_HISTOGRAMS / (inputs * inputs * (inputs - 1.0)).at_least(1.0);
         let kinds = (2..=MAX_KINDS)
             .rev()
             .find(|&kinds| (n as f64 + 1.0).powi(kinds as i32 - 1) <= each)
@@ -47,7 +48,7 @@ impl Cells {
         let mut order: Vec<usize> = (0..self.cells.len()).collect();
         let odds = |at: &usize| {
             let masses = &self.cells[*at].masses;
-            masses[a] / (masses[a] + masses[b]).max(f64::MIN_POSITIVE)
+            masses[a] / (masses[a] + masses[b]).at_least(f64::MIN_POSITIVE)
         };
         order.sort_by(|x, y| odds(x).total_cmp(&odds(y)));
         let gap = |at: usize| {
@@ -60,8 +61,8 @@ impl Cells {
         for at in order {
             let middle = sum + 0.5 * gap(at);
             sum += gap(at);
-            kind[at] =
-                ((middle / whole.max(f64::MIN_POSITIVE) * kinds as f64) as usize).min(kinds - 1);
+            kind[at] = ((middle / whole.at_least(f64::MIN_POSITIVE) * kinds as f64) as usize)
+                .min(kinds - 1);
         }
         kind
     }
@@ -83,9 +84,9 @@ fn largest(rows: &[Vec<f64>], (a, b): (usize, usize), n: u64, epsilon: f64) -> O
         law.for_each_extended(|_, before| {
             let of = |x: usize| -> f64 { rows[x].iter().zip(before).map(|(r, m)| r * m).sum() };
             let own = of(a);
-            delta += (level.excess(own, of(b)) - ROUNDING * own).max(0.0);
+            delta += (level.excess(own, of(b)) - ROUNDING * own).at_least(0.0);
         });
-        largest = largest.max(delta - law.error() - LEFT_OUT);
+        largest = largest.at_least(delta - law.error() - LEFT_OUT);
     }
-    Some(largest.max(0.0))
+    Some(largest.at_least(0.0))
 }

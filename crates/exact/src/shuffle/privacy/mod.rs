@@ -9,13 +9,14 @@
 //! let channel = Channel::of_mechanism(&*mechanism)?;
 //! let delta = shuffle_delta(&channel, 1000, 0.1)?;
 //! assert!((delta.clone.unwrap() - 1.7668e-2).abs() < 1e-6);
-//! assert!((delta.best - 8.4417e-3).abs() < 1e-7);
-//! assert!((delta.least.unwrap() - 3.6604e-3).abs() < 1e-7);
+//! assert!((delta.variation_ratio.unwrap() - 8.4417e-3).abs() < 1e-7);
+//! assert!((delta.exact.unwrap() - 3.6695e-3).abs() < 1e-7);
 //! # Ok::<(), leakgauge_base::error::Error>(())
 //! ```
 
 use serde::Serialize;
 
+mod binary;
 mod blanket;
 mod enumerated;
 mod noise;
@@ -29,6 +30,8 @@ use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
 
+use crate::extreme::Extreme;
+use binary::Binary;
 use noise::Cells;
 
 /// δ of shuffled reports for one ε and one number of users.
@@ -50,6 +53,9 @@ pub struct ShuffleDelta {
     /// A lower limit: the exact δ if all other users have the same input, the worst one, or a lower limit of it that
     /// does not tell all messages apart; null if there are too many histograms even so.
     pub least: Option<f64>,
+    /// The δ itself, where two inputs have two messages and all numbers of other users with each input can be gone through;
+    /// else null. Then `least` and `best` are this number, but for its rounding.
+    pub exact: Option<f64>,
     /// The smallest of the upper bounds.
     pub best: f64,
 }
@@ -106,7 +112,7 @@ impl Reports {
             Reports::Listed(channel) => ordered_pairs(channel.secrets().len())
                 .into_iter()
                 .map(|(a, b)| channel.total_variation(a, b))
-                .fold(0.0, f64::max),
+                .fold(0.0, f64::at_least),
             Reports::Mechanism(bound) => bound
                 .worst_pair()
                 .map_or(0.0, |(a, b)| bound.total_variation(a, b)),
@@ -168,12 +174,17 @@ struct Messages {
     variation: f64,
     /// The messages in cells, over all inputs; `None` where there is no list of them.
     cells: Option<Cells>,
+    /// Two messages of two inputs.
+    binary: Option<Binary>,
 }
 
 impl Messages {
     fn of(reports: &Reports) -> Result<Messages> {
+        let mut binary = None;
         let cells = match reports {
             Reports::Listed(channel) => {
+                let rows: Vec<Vec<f64>> = channel.rows().take(3).map(<[f64]>::to_vec).collect();
+                binary = Binary::new(&rows);
                 let inputs = channel.secrets().len();
                 if inputs * inputs * channel.observations().len() > MAX_WORK {
                     let problem = "has too many inputs and messages to compare all pairs of inputs";
@@ -187,6 +198,7 @@ impl Messages {
             epsilon: reports.epsilon(),
             variation: reports.variation(),
             cells,
+            binary,
         })
     }
 
@@ -206,7 +218,7 @@ impl Messages {
         let variation_ratio = reduced(Reduction::variation_ratio);
         let blanket = self.cells.as_ref().map(|cells| {
             let pairs = ordered_pairs(cells.inputs());
-            cells.blanket(&pairs, n, epsilon).min(1.0)
+            cells.blanket(&pairs, n, epsilon).at_most(1.0)
         });
         let least = self.cells.as_ref().and_then(|cells| {
             let pairs = ordered_pairs(cells.inputs());
@@ -214,9 +226,16 @@ impl Messages {
                 parallel::map(pairs.len(), |at| cells.enumerated(pairs[at], n, epsilon))
                     .into_iter()
                     .collect();
-            Some(each?.into_iter().fold(0.0, f64::max))
+            Some(each?.into_iter().fold(0.0, f64::at_least))
         });
-        let upper = [clone, stronger_clone, variation_ratio, blanket];
+        let largest = self.binary.map(|binary| binary.largest(n, epsilon));
+        let exact = largest
+            .as_ref()
+            .filter(|found| found.is_exact)
+            .map(|found| found.delta);
+        let at_most = exact.map(|delta| delta * (1.0 + binary::ROUNDING) + f64::MIN_POSITIVE);
+        let at_least = largest.map(|found| found.delta * (1.0 - binary::ROUNDING));
+        let upper = [clone, stronger_clone, variation_ratio, blanket, at_most];
         Ok(ShuffleDelta {
             n,
             epsilon,
@@ -224,8 +243,9 @@ impl Messages {
             stronger_clone,
             variation_ratio,
             blanket,
-            best: upper.into_iter().flatten().fold(1.0, f64::min),
-            least,
+            exact,
+            best: upper.into_iter().flatten().fold(1.0, f64::at_most),
+            least: at_least.map_or(least, |found| Some(found.at_least(least.unwrap_or(0.0)))),
         })
     }
 }

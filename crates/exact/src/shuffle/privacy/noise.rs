@@ -1,5 +1,6 @@
 //! The messages of a randomizer in cells.
 
+use crate::extreme::Extreme;
 use libm::exp;
 
 use crate::channel::Channel;
@@ -123,8 +124,11 @@ impl Cells {
 
 /// The ends of the cells, but −∞ and ∞. Between them no density has a kink, and the same input is the least likely one.
 fn cuts(kernel: &Kernel, centers: &[f64]) -> Vec<f64> {
-    let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+    let high = centers
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::at_least);
     let (from, to) = match kernel {
         Kernel::Laplace(_) => (low, high),
         Kernel::Gaussian(sigma) => (low - REACH * sigma, high + REACH * sigma),
@@ -151,6 +155,6 @@ impl Cell {
     /// The smallest and the largest ratio of the density of an input to that of the least likely one.
     pub(super) fn ratios(&self, smooth: &Smooth, input: usize) -> [f64; 2] {
         let [x, y] = smooth.log_ratios(self, input).map(exp);
-        [x.min(y), x.max(y)]
+        [x.at_most(y), x.at_least(y)]
     }
 }

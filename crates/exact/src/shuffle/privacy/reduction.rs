@@ -1,5 +1,6 @@
 //! Reductions of shuffled reports to two counts.
 
+use crate::extreme::Extreme;
 use crate::hockey_stick::Level;
 use leakgauge_base::parallel;
 use leakgauge_stats::binomial_tail::{at_most, mass};
@@ -35,9 +36,9 @@ impl Reduction {
             variation / epsilon.exp_m1()
         };
         Reduction {
-            ahead: (variation + behind).min(1.0),
+            ahead: (variation + behind).at_most(1.0),
             behind,
-            shown: (2.0 * behind).min(1.0),
+            shown: (2.0 * behind).at_most(1.0),
         }
     }
 
@@ -50,13 +51,13 @@ impl Reduction {
         let others = n - 1;
         let mean = others as f64 * self.shown;
         let reach = 12.0 * (mean * (1.0 - self.shown)).sqrt() + 45.0;
-        let first = (mean - reach).max(0.0) as u64;
+        let first = (mean - reach).at_least(0.0) as u64;
         let last = ((mean + reach) as u64 + 1).min(n);
         let all = parallel::map((last - first + 1) as usize, |at| {
             self.given_sum(first + at as u64, others, epsilon)
         });
         // What lies beyond the reach has a mass below e^−45.
-        (all.iter().sum::<f64>() + 1e-19).min(1.0)
+        (all.iter().sum::<f64>() + 1e-19).at_most(1.0)
     }
 
     fn given_sum(&self, sum: u64, others: u64, epsilon: f64) -> f64 {
@@ -67,7 +68,7 @@ impl Reduction {
         };
         let raised = if sum > 0 { mass(sum - 1) } else { 0.0 };
         let same = if sum <= others { mass(sum) } else { 0.0 };
-        let rest = (1.0 - self.ahead - self.behind).max(0.0);
+        let rest = (1.0 - self.ahead - self.behind).at_least(0.0);
         let level = Level::new(epsilon);
         // P(Bin(count, ½) ≥ a), by symmetry from the other side.
         let tail = |a: u64, count: u64| {
@@ -96,6 +97,6 @@ impl Reduction {
             return 0.0;
         }
         let threshold = ((-fixed / per_count) * sum as f64).floor() + 1.0;
-        gain((threshold.max(0.0) as u64).min(sum + 1)).max(0.0)
+        gain((threshold.at_least(0.0) as u64).min(sum + 1)).at_least(0.0)
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::extreme::Extreme;
 use crate::mechanism::parse;
 
 /// All messages of all users listed: the hockey-stick divergence of the histograms for every input of the others.
@@ -28,9 +29,9 @@ fn brute(channel: &Channel, n: u32, epsilon: f64) -> f64 {
                 let [p, q] = [a, b].map(|x| histograms(&[&others[..], &[x]].concat()));
                 let delta: f64 = p
                     .iter()
-                    .map(|(h, p)| (p - epsilon.exp() * q[h]).max(0.0))
+                    .map(|(h, p)| (p - epsilon.exp() * q[h]).at_least(0.0))
                     .sum();
-                largest = largest.max(delta);
+                largest = largest.at_least(delta);
             }
         }
     }
@@ -80,9 +81,10 @@ fn published_example() {
         (bounds.clone.unwrap(), 0.017667720157100046),
         (bounds.stronger_clone.unwrap(), 0.008441658141337417),
         (bounds.variation_ratio.unwrap(), 0.008441658141337417),
-        (bounds.least.unwrap(), 0.00366036731274373),
+        (bounds.exact.unwrap(), 0.0036695010437699195),
+        (bounds.least.unwrap(), 0.0036695010437699195),
     ] {
-        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+        assert!((found / expected - 1.0).abs() < 2e-9, "{found} {expected}");
     }
     // The grid of the blanket's sum errs above.
     let ratio = bounds.blanket.unwrap() / 0.008441658141337407;
@@ -191,3 +193,30 @@ fn two_users_of_integer_noise_are_answered_exactly() {
     // All sums of two users' terms; a grid of their sums gives 0.0385.
     assert!((truth..0.0306).contains(&row.best), "{row:?}");
 }
+
+/// By convolution of binomial laws in Python (numpy) for every number of other users with input 1; the largest is not that
+/// where all have the same input.
+#[test]
+fn two_messages_have_an_exact_delta() {
+    let text = "randomized-response(epsilon=2, secrets=2)";
+    let channel = Channel::of_mechanism(&*parse(text).unwrap()).unwrap();
+    for (n, epsilon, expected) in GOLDEN_BINARY {
+        let found = shuffle_delta(&channel, n, epsilon).unwrap();
+        let exact = found.exact.unwrap();
+        assert!((exact / expected - 1.0).abs() < 1e-10, "{n}: {exact:e}");
+        assert!(found.least.unwrap() <= exact && exact <= found.best);
+        assert!(found.best <= exact * (1.0 + 1e-8));
+        // Three inputs are not two.
+        let three = parse("randomized-response(epsilon=2, secrets=3)").unwrap();
+        let three = Channel::of_mechanism(&*three).unwrap();
+        assert_eq!(shuffle_delta(&three, 10, epsilon).unwrap().exact, None);
+    }
+}
+
+/// n, ε and δ.
+const GOLDEN_BINARY: [(u64, f64, f64); 4] = [
+    (10, 0.5, 0.22230457431397818),
+    (200, 0.5, 0.0004093846450600175),
+    (1000, 0.1, 0.0036695010437699195),
+    (1500, 0.3, 5.85580031167384e-8),
+];

@@ -1,5 +1,6 @@
 //! The report of `leakgauge shuffle reidentify`.
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use super::bounds::{TotalVariationBounds, total_variation_bounds};
@@ -197,7 +198,7 @@ impl Reidentification {
             let bounds = || total_variation_bounds(law.total_variation(), game.messages());
             Ok(ExactRow {
                 success,
-                asymptotic: law.asymptotic(game).map(|most| most.min(1.0)),
+                asymptotic: law.asymptotic(game).map(|most| most.at_most(1.0)),
                 total_variation_bounds: (game.guesses() == 1).then(bounds).transpose()?,
             })
         };
@@ -345,7 +346,10 @@ impl Reidentification {
     ) -> Result<Self> {
         let all = inputs.iter().map(|input| input.bounds(games));
         let all: Vec<Vec<ShuffleBounds>> = all.collect::<Result<_>>()?;
-        let most = inputs.iter().map(InputLaw::max_ratio).fold(0.0, f64::max);
+        let most = inputs
+            .iter()
+            .map(InputLaw::max_ratio)
+            .fold(0.0, f64::at_least);
         let worst = |at: usize| {
             let rows = all.iter().map(|rows| rows[at]);
             rows.reduce(|a, b| if b.blanket > a.blanket { b } else { a })
@@ -353,7 +357,7 @@ impl Reidentification {
         let mut rows: Vec<ShuffleBounds> = (0..games.len()).filter_map(worst).collect();
         for row in &mut rows {
             let share = row.guesses as f64 / row.n as f64;
-            row.blanket_limit = finite(most).map(|m| (m * share).min(1.0));
+            row.blanket_limit = finite(most).map(|m| (m * share).at_most(1.0));
         }
         let blanket_mass = inputs.first().map_or(0.0, |input| input.blanket_mass);
         let inputs = inputs.iter().zip(&all).map(|(input, rows)| InputBounds {

@@ -1,5 +1,6 @@
 //! Bounds from a privacy parameter, total variation or a hockey-stick divergence.
 
+use crate::extreme::Extreme;
 use libm::exp;
 use serde::Serialize;
 
@@ -39,8 +40,8 @@ pub fn total_variation_bounds(total_variation: f64, messages: u64) -> Result<Tot
     }
     let blind = game.blind_success();
     Ok(TotalVariationBounds {
-        lower: (blind + total_variation * blind).min(1.0),
-        upper: (blind + total_variation).min(1.0),
+        lower: (blind + total_variation * blind).at_most(1.0),
+        upper: (blind + total_variation).at_most(1.0),
     })
 }
 
@@ -51,7 +52,7 @@ pub fn total_variation_bounds(total_variation: f64, messages: u64) -> Result<Tot
 /// f(∞) + ∫ t S ≤ f(∞) + ∫ (t − λ)⁺ + λ∫ S, and ∫ S = k/n. At λ = 1 this is the upper bound of
 /// Theorem 5, for k guesses.
 pub fn hockey_stick_bound(lambda: f64, divergence: f64, game: &Game) -> f64 {
-    (divergence + lambda * game.blind_success()).min(1.0)
+    (divergence + lambda * game.blind_success()).at_most(1.0)
 }
 
 /// The upper bound for any ε-differentially private local randomizer, from the clone decomposition.
@@ -69,7 +70,7 @@ pub fn clone_bound(epsilon: f64, game: &Game) -> Result<f64> {
             "must be at least 0",
         ));
     }
-    Ok(game.thinned(exp(-epsilon))?.success_if_equal().min(1.0))
+    Ok(game.thinned(exp(-epsilon))?.success_if_equal().at_most(1.0))
 }
 
 impl Success {

@@ -1,5 +1,6 @@
 //! P and Q as densities: mixtures of known families, or a table of log-likelihood ratios.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1, log};
 
 use super::law::RatioLaw;
@@ -159,7 +160,7 @@ impl Family {
                 ((y - low) / (high - low), (high - y) / (high - low))
             }
             Family::Exponential { low, scale } => {
-                let x = ((y - low) / scale).max(0.0);
+                let x = ((y - low) / scale).at_least(0.0);
                 (-expm1(-x), exp(-x))
             }
         }
@@ -174,7 +175,7 @@ impl Family {
         } else {
             1.0 - below - beyond
         };
-        mass.max(0.0)
+        mass.at_least(0.0)
     }
 }
 
@@ -235,7 +236,10 @@ impl Density {
                 (value + log(*weight), slope)
             })
             .collect();
-        let most = logs.iter().map(|l| l.0).fold(f64::NEG_INFINITY, f64::max);
+        let most = logs
+            .iter()
+            .map(|l| l.0)
+            .fold(f64::NEG_INFINITY, f64::at_least);
         if most == f64::NEG_INFINITY {
             return (most, 0.0);
         }
@@ -385,7 +389,7 @@ impl<'a> Both<'a> {
         let smallest = self
             .parts()
             .map(|family| family.scale().1)
-            .fold(f64::INFINITY, f64::min);
+            .fold(f64::INFINITY, f64::at_most);
         let whole = cuts.windows(2).flat_map(|cut| {
             let from = steps.partition_point(|y| *y <= cut[0]);
             let to = steps.partition_point(|y| *y < cut[1]);

@@ -1,5 +1,6 @@
 //! The guessing game: n shuffled messages, k guesses.
 
+use crate::extreme::Extreme;
 use libm::{exp, expm1, log1p};
 use serde::Serialize;
 
@@ -38,12 +39,12 @@ pub struct Success {
 impl Success {
     pub(super) fn from_additive(game: &Game, additive: f64) -> Self {
         let blind = game.blind_success();
-        let success = (blind + additive).min(1.0);
+        let success = (blind + additive).at_most(1.0);
         Success {
             n: game.messages,
             guesses: game.guesses,
             success,
-            additive_advantage: additive.min(1.0 - blind),
+            additive_advantage: additive.at_most(1.0 - blind),
             multiplicative_advantage: success / blind,
         }
     }
@@ -99,7 +100,7 @@ impl Game {
 
     /// The probability of success of k random guesses, k/n.
     pub fn blind_success(&self) -> f64 {
-        (self.guesses as f64 / self.messages as f64).min(1.0)
+        (self.guesses as f64 / self.messages as f64).at_most(1.0)
     }
 
     /// The success if P = Q, ∫₀¹ `ahead`. Without thinning it is k/n; with thinning it is
@@ -121,7 +122,7 @@ impl Game {
     /// Pr[Bin(n − 1, γh) ≤ k − 1].
     pub(super) fn ahead(&self, h: f64) -> f64 {
         let others = (self.messages - 1) as f64;
-        let p = (self.keep * h).min(1.0);
+        let p = (self.keep * h).at_most(1.0);
         if self.is_won() || p <= 0.0 {
             1.0
         } else if self.guesses == 1 {
@@ -147,12 +148,12 @@ impl Game {
     /// [(1 − γa)ⁿ − (1 − γb)ⁿ]/(γn(b − a)).
     fn mean_first(&self, from: f64, width: f64) -> f64 {
         let n = self.messages as f64;
-        let left = (1.0 - self.keep * from).max(0.0);
+        let left = (1.0 - self.keep * from).at_least(0.0);
         if left == 0.0 {
             return 0.0;
         }
-        let part = (self.keep * width / left).min(1.0);
-        let first = exp(n * log1p(-(self.keep * from).min(1.0)));
+        let part = (self.keep * width / left).at_most(1.0);
+        let first = exp(n * log1p(-(self.keep * from).at_most(1.0)));
         let size = n * self.keep * width;
         if size == 0.0 {
             return self.ahead(from);
@@ -163,7 +164,7 @@ impl Game {
     /// By a rule of few nodes where [`ahead`](Game::ahead) is nearly linear, by steps where it is nearly a polynomial,
     /// else by its antiderivative.
     fn mean_by_steps(&self, from: f64, width: f64) -> f64 {
-        let left = (1.0 - self.keep * (from + width)).max(0.0);
+        let left = (1.0 - self.keep * (from + width)).at_least(0.0);
         // Derivative j is at most (2(n − 1)/(1 − p))^j.
         let bend = 2.0 * self.messages as f64 * self.keep * width / left;
         let middle = from + 0.5 * width;
@@ -195,7 +196,7 @@ impl Game {
     /// k − nH(x) = k·Pr\[Bin(n, x) ≤ k\] − nxF is used instead, which is small there.
     fn mean_in_closed_form(&self, from: f64, width: f64) -> f64 {
         let (n, k) = (self.messages as f64, self.guesses as f64);
-        let place = |h: f64| (self.keep * h).min(1.0);
+        let place = |h: f64| (self.keep * h).at_most(1.0);
         let (low, high) = (place(from), place(from + width));
         let weighted = |x: f64| n * x * at_most(self.guesses - 1, self.messages - 1, x);
         let within = |x: f64| at_most(self.guesses, self.messages, x);
@@ -232,22 +233,22 @@ impl Game {
     /// A width over which [`ahead`](Game::ahead) changes little enough for the quadrature rule.
     fn step(&self, h: f64) -> f64 {
         let n = self.messages as f64;
-        let p = (self.keep * h).min(1.0);
+        let p = (self.keep * h).at_most(1.0);
         let spread = (p * (1.0 - p) / n).sqrt();
         let share = self.guesses as f64 / n;
         // Up to half of the way to k/n it is 1 to double precision, by Chernoff's bound.
         let half = 0.5 * (share - p);
         let flat = half > 0.0 && n * divergence(share, p + half) > 45.0;
         (4.0 / n)
-            .max(1.5 * spread)
-            .max(if flat { half } else { 0.0 })
+            .at_least(1.5 * spread)
+            .at_least(if flat { half } else { 0.0 })
             / self.keep
     }
 
     /// Whether [`ahead`](Game::ahead) is a polynomial of the interpolation's degree there.
     pub(super) fn is_smooth(&self, from: f64, width: f64) -> bool {
         self.keep == 0.0 || {
-            let left = (1.0 - self.keep * (from + width)).max(0.0);
+            let left = (1.0 - self.keep * (from + width)).at_least(0.0);
             // A derivative of the binomial tail is at most 2n times the one before it, of a power n.
             let most = if self.guesses == 1 { 2.0 } else { 1.0 };
             self.messages as f64 * self.keep * width <= most * left

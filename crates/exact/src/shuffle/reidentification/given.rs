@@ -1,5 +1,6 @@
 //! Re-identification by an adversary who knows the inputs of all users (Game 2).
 
+use crate::extreme::Extreme;
 use serde::Serialize;
 
 use super::game::{Game, Success};
@@ -85,7 +86,7 @@ pub fn given_inputs(
         }
     });
     let success = |(game, found): (&Game, f64)| {
-        Success::from_additive(game, found.min(1.0) - game.blind_success())
+        Success::from_additive(game, found.at_most(1.0) - game.blind_success())
     };
     Ok(games.iter().zip(found).map(success).collect())
 }
@@ -117,7 +118,7 @@ mod tests {
                     of[y] / count as f64
                 }
             };
-            (0..width).map(share).fold(0.0, f64::max)
+            (0..width).map(share).fold(0.0, f64::at_least)
         };
         joint.iter().map(best).sum()
     }

@@ -1,5 +1,6 @@
 //! The distribution of the likelihood ratio of P against Q.
 
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 use rayon::prelude::*;
 
@@ -82,7 +83,7 @@ impl RatioLaw {
         for &(p, q) in masses {
             let ratio = p / q;
             if q > 0.0 {
-                max_ratio = max_ratio.max(ratio);
+                max_ratio = max_ratio.at_least(ratio);
             }
             if ratio == f64::INFINITY {
                 // A Q that is negligible for any number of messages counts as 0.
@@ -96,7 +97,7 @@ impl RatioLaw {
                     atom.excess += p - q;
                 }
                 None => atoms.push(Atom {
-                    above: above.value().min(1.0),
+                    above: above.value().at_most(1.0),
                     width: q,
                     excess: p - q,
                 }),
@@ -121,7 +122,7 @@ impl RatioLaw {
             certain,
             outside: certain,
             max_ratio,
-            total_variation: total_variation.min(1.0),
+            total_variation: total_variation.at_most(1.0),
             atoms,
             smooth,
         }
@@ -136,7 +137,7 @@ impl RatioLaw {
 
     pub(super) fn with_outside(self, outside: f64) -> RatioLaw {
         RatioLaw {
-            outside: outside.min(self.certain),
+            outside: outside.at_most(self.certain),
             ..self
         }
     }

@@ -1,5 +1,6 @@
 //! Stretches of h with precomputed quadrature rules.
 
+use crate::extreme::Extreme;
 use std::ops::Range;
 
 use super::game::Game;
@@ -47,7 +48,7 @@ impl Panel {
         let part = &atoms[range.clone()];
         let from = part[0].above;
         let last = part[part.len() - 1];
-        let width = (last.above + last.width - from).max(f64::MIN_POSITIVE);
+        let width = (last.above + last.width - from).at_least(f64::MIN_POSITIVE);
         let mut moments = [0.0; POINTS];
         for atom in part {
             // Half of the nodes would suffice; narrow atoms need only their midpoint.

@@ -1,5 +1,6 @@
 //! Planar Laplace noise against the blanket of its points.
 
+use crate::extreme::Extreme;
 use leakgauge_base::parallel;
 use std::f64::consts::{PI, TAU};
 
@@ -32,7 +33,7 @@ pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) ->
             (hypot(step[0], step[1]) / scale, step[1].atan2(step[0]))
         })
         .collect();
-    let most = corners.iter().map(|(d, _)| *d).fold(0.0, f64::max);
+    let most = corners.iter().map(|(d, _)| *d).fold(0.0, f64::at_least);
     if most == 0.0 {
         return (RatioLaw::from_sorted(&[(1.0, 1.0)]), 1.0);
     }
@@ -40,7 +41,7 @@ pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) ->
     let beyond = parallel::map(LEVELS as usize + 1, |k| exceeds(&corners, level(k as u32)));
     let mut cells: Vec<(f64, f64)> = (1..=LEVELS as usize)
         .rev()
-        .map(|k| ((beyond[k - 1] - beyond[k]).max(0.0), level(k as u32)))
+        .map(|k| ((beyond[k - 1] - beyond[k]).at_least(0.0), level(k as u32)))
         .collect();
     cells.push((1.0 - beyond[0], 0.0));
     let whole: f64 = cells.iter().map(|(p, _)| p).sum();
@@ -54,7 +55,7 @@ pub(super) fn against_blanket(scale: f64, points: &[[f64; 2]], target: usize) ->
         return (RatioLaw::from_sorted(&[(1.0, 0.0)]), 0.0);
     }
     let normalized: Vec<(f64, f64)> = masses.iter().map(|&(p, q)| (p, q / mass)).collect();
-    (RatioLaw::from_sorted(&normalized), mass.min(1.0))
+    (RatioLaw::from_sorted(&normalized), mass.at_most(1.0))
 }
 
 /// The mass of the target's noise where the log-likelihood ratio exceeds a level.
@@ -79,7 +80,7 @@ fn exceeds(corners: &[(f64, f64)], level: f64) -> f64 {
                 (d - level) * (d + level) / (2.0 * fall)
             }
         };
-        within(corners.iter().map(reach).fold(0.0, f64::max)).max(0.0)
+        within(corners.iter().map(reach).fold(0.0, f64::at_least)).at_least(0.0)
     };
     (0..DIRECTIONS).map(mass).sum::<f64>() / f64::from(DIRECTIONS)
 }

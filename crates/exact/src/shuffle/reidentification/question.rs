@@ -1,6 +1,7 @@
 //! What is asked about users who all apply one randomizer: which figures answer which options.
 
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::Call;
 use leakgauge_base::naming::option;
 
 use super::analysis::Reidentification;
@@ -60,7 +61,24 @@ impl Asked<'_> {
                 )),
             );
         }
-        Randomizer::new(&*mechanism::parse(self.name)?, inputs)
+        let declared = Randomizer::new(&*mechanism::parse(self.name)?, inputs);
+        let (Err(_), Some(inputs)) = (&declared, inputs) else {
+            return declared;
+        };
+        // Noise on numbers takes any number; only what it declares to be its secrets does not.
+        let free = self.without_secrets(inputs);
+        free.map_or(declared, Ok)
+    }
+
+    /// The randomizer over inputs beside the secrets that it declares, if it adds noise to numbers or points.
+    fn without_secrets(&self, inputs: &[String]) -> Option<Randomizer> {
+        let mut call = Call::parse(self.name).ok()?;
+        call.arguments
+            .retain(|argument| argument.name.as_deref() != Some("secrets"));
+        let mechanism = mechanism::from_call(&call).ok()?;
+        let bound = mechanism.bind(inputs).ok()?;
+        let is_noise = bound.located().is_some() || bound.planar().is_some();
+        is_noise.then(|| Randomizer::new(&*mechanism, Some(inputs)).ok())?
     }
 }
 

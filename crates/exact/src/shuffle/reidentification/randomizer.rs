@@ -1,5 +1,6 @@
 //! Local randomizers whose messages are shuffled: the blanket of a mechanism and the resulting bounds.
 
+use crate::extreme::Extreme;
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -127,8 +128,8 @@ impl Randomizer {
         };
         let some = some.iter().map(|input| Ok(centers[self.number(input)?]));
         let some: Vec<f64> = some.collect::<Result<_>>()?;
-        let low = some.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = some.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let low = some.iter().copied().fold(f64::INFINITY, f64::at_most);
+        let high = some.iter().copied().fold(f64::NEG_INFINITY, f64::at_least);
         Ok(centers.iter().all(|center| (low..=high).contains(center)))
     }
 
@@ -229,8 +230,11 @@ impl Randomizer {
 
     fn located_blanket(&self, number: usize) -> Result<(RatioLaw, f64)> {
         let (shape, centers) = self.noise()?;
-        let low = centers.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = centers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+        let high = centers
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::at_least);
         against_blanket(&shape, centers[number], low, high)
             .map_err(|problem| Error::parameter(&self.name, problem))
     }
@@ -270,8 +274,8 @@ impl InputLaw {
                 guesses: game.guesses(),
                 clone: clone_bound(self.epsilon, game)?,
                 blanket: psi.success,
-                limit: finite(self.epsilon).map(|e| (libm::exp(e) * share).min(1.0)),
-                blanket_limit: finite(self.max_ratio()).map(|m| (m * share).min(1.0)),
+                limit: finite(self.epsilon).map(|e| (libm::exp(e) * share).at_most(1.0)),
+                blanket_limit: finite(self.max_ratio()).map(|m| (m * share).at_most(1.0)),
             })
         };
         games.iter().zip(&psi).map(row).collect()
@@ -284,14 +288,14 @@ fn finite_blanket(finite: &Probabilities, row: &[f64]) -> Result<(RatioLaw, f64)
         finite
             .rows
             .iter()
-            .fold(f64::INFINITY, |m, row| m.min(row[o]))
+            .fold(f64::INFINITY, |m, row| m.at_most(row[o]))
     };
     let blanket: Vec<f64> = (0..finite.observations.len()).map(least).collect();
     let mass = Sum::of(blanket.iter().copied());
     if mass == 0.0 {
         return Ok((RatioLaw::from_sorted(&[(1.0, 0.0)]), 0.0));
     }
-    Ok((RatioLaw::from_weights(row, &blanket)?, mass.min(1.0)))
+    Ok((RatioLaw::from_weights(row, &blanket)?, mass.at_most(1.0)))
 }
 
 type Problem = &'static str;
@@ -313,7 +317,7 @@ fn against_blanket(
             let segments = segments(shape, target, low, high, mass);
             let law = RatioLaw::from_segments(&segments)
                 .map_err(|_| "its blanket is too small for quadrature")?;
-            Ok((law, mass.min(1.0)))
+            Ok((law, mass.at_most(1.0)))
         }
         NoiseShape::Steps {
             edges,
@@ -331,7 +335,7 @@ fn against_blanket(
             cuts.dedup_by(|b, a| *b - *a <= hair);
             let cells = cuts.windows(2).map(|cut| {
                 let mass = |c: f64| mass_between(distribution, cut[0] - c, cut[1] - c);
-                (mass(target), mass(low).min(mass(high)))
+                (mass(target), mass(low).at_most(mass(high)))
             });
             Ok(from_cells(cells.collect()))
         }
@@ -346,7 +350,7 @@ fn against_blanket(
             let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
             let cells = (0..=(high - low + 2.0 * reach) as u64).map(|i| {
                 let at = low - reach + i as f64;
-                (mass(at - target), mass(at - low).min(mass(at - high)))
+                (mass(at - target), mass(at - low).at_most(mass(at - high)))
             });
             Ok(from_cells(cells.collect()))
         }
@@ -371,7 +375,7 @@ fn from_cells(cells: Vec<(f64, f64)>) -> (RatioLaw, f64) {
     let law = RatioLaw::from_weights(&p, &q);
     law.map_or_else(
         |_| (RatioLaw::from_sorted(&[(1.0, 0.0)]), 0.0),
-        |law| (law, mass.min(1.0)),
+        |law| (law, mass.at_most(1.0)),
     )
 }
 
@@ -402,7 +406,7 @@ pub(in crate::shuffle) fn mass_between(
     } else {
         1.0 - distribution(from) - distribution(-to)
     };
-    mass.max(0.0)
+    mass.at_least(0.0)
 }
 
 /// The segments on which the ratio of the noise around the target to the blanket is monotone.

@@ -1,5 +1,6 @@
 //! Likelihood ratios of densities, from segments of the real line on which the ratio is monotone or constant.
 
+use crate::extreme::Extreme;
 use libm::exp;
 
 use super::law::RatioLaw;
@@ -37,9 +38,9 @@ impl Segment<'_> {
     /// The masses of P and Q where ln P/Q exceeds `level`.
     fn above(&self, level: f64) -> (f64, f64) {
         let (first, last) = self.ends;
-        let (from, to) = if level >= first.max(last) {
+        let (from, to) = if level >= first.at_least(last) {
             return (0.0, 0.0);
-        } else if level < first.min(last) {
+        } else if level < first.at_most(last) {
             (self.from, self.to)
         } else if first > last {
             (self.from, (self.place)(level).clamp(self.from, self.to))
@@ -102,7 +103,7 @@ impl RatioLaw {
         let shared = segments.iter().filter(|s| !without(s));
         let max_ratio = shared
             .flat_map(|s| [s.ends.0, s.ends.1])
-            .fold(0.0_f64, |most, l| most.max(exp(l)));
+            .fold(0.0_f64, |most, l| most.at_least(exp(l)));
         let (p, q) = levels.above(0.0, false);
         let law = RatioLaw::assemble(certain, max_ratio, parts.atoms, parts.panels);
         Ok(law.with_outside(outside).with_total_variation(p - q))
@@ -165,7 +166,7 @@ impl Parts {
     }
 
     fn push_atom(&mut self, above: (f64, f64), with: (f64, f64)) {
-        let width = (with.1 - above.1).max(0.0);
+        let width = (with.1 - above.1).at_least(0.0);
         self.atoms.push(Atom {
             above: above.1,
             width,

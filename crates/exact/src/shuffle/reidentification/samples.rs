@@ -3,6 +3,7 @@
 //! Half of each sample trains an attack, the other half certifies it. The certified part of the ROC curve gives lower
 //! limits of the success for all n and k at once, because β_n^k is an integral that increases with the curve.
 
+use crate::extreme::Extreme;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -159,12 +160,12 @@ impl Estimate {
             let bounds = FACTORS.iter().zip(limits);
             bounds
                 .map(|(&factor, &limit)| hockey_stick_bound(factor, limit, game))
-                .fold(1.0, f64::min)
+                .fold(1.0, f64::at_most)
         });
         let lower = self.certified.success(game).success;
-        let lower = lower.max(game.blind_success());
+        let lower = lower.at_least(game.blind_success());
         let computed = u_statistic(&self.scores[0], &self.scores[1], game);
-        let point = computed.map(|at| at.min(upper.unwrap_or(1.0)).max(lower));
+        let point = computed.map(|at| at.at_most(upper.unwrap_or(1.0)).at_least(lower));
         Figure {
             point,
             raw: computed.filter(|_| computed != point),
@@ -349,11 +350,11 @@ fn divergences(target: &[u64], decoys: &[u64], alpha: f64) -> Result<Vec<f64>> {
     let each = alpha / FACTORS.len() as f64;
     let limit = |&factor: &f64| {
         let excess = |(&p, &q): (&u64, &u64)| {
-            (p as f64 / targets as f64 - factor * q as f64 / others as f64).max(0.0)
+            (p as f64 / targets as f64 - factor * q as f64 / others as f64).at_least(0.0)
         };
         let plug_in: f64 = target.iter().zip(decoys).map(excess).sum();
         let radius = mcdiarmid_hockey_stick_radius(targets, others, factor.ln(), each);
-        (plug_in + radius).min(1.0)
+        (plug_in + radius).at_most(1.0)
     };
     Ok(FACTORS.iter().map(limit).collect())
 }

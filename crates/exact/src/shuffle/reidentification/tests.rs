@@ -1,5 +1,6 @@
 //! Golden values (tests/golden/reidentification.json says whose), enumeration and identities.
 
+use crate::extreme::Extreme;
 use libm::{exp, log, log1p, pow};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -41,7 +42,7 @@ fn game(n: f64, k: f64) -> Game {
 #[track_caller]
 fn near(found: f64, expected: f64, floor: f64, relative: f64) {
     assert!(
-        (found - expected).abs() <= relative * expected.abs().max(floor),
+        (found - expected).abs() <= relative * expected.abs().at_least(floor),
         "{found:e} is not {expected:e}"
     );
 }
@@ -333,7 +334,7 @@ proptest! {
             prop_assert!(found.success <= most * (1.0 + 1e-12));
         }
         for lambda in [0.5, 1.0, 3.0] {
-            let divergence: f64 = p.iter().zip(&q).map(|(p, q)| (p - lambda * q).max(0.0)).sum();
+            let divergence: f64 = p.iter().zip(&q).map(|(p, q)| (p - lambda * q).at_least(0.0)).sum();
             let most = hockey_stick_bound(lambda, divergence, &Game::new(n, k).unwrap());
             prop_assert!(found.success <= most + 1e-13);
         }
@@ -444,7 +445,7 @@ fn the_mean_over_a_wide_interval_is_a_sum_over_counts() {
             } else {
                 for j in 0..n {
                     let ahead = (j + 1) as f64;
-                    sum += log.exp() * (k as f64).min(ahead) / ahead;
+                    sum += log.exp() * (k as f64).at_most(ahead) / ahead;
                     log += ((n - 1 - j) as f64 / ahead * keep / (1.0 - keep)).ln();
                 }
             }

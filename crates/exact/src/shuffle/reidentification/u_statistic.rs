@@ -70,6 +70,7 @@ fn sums_ahead(all: usize, game: &Game) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extreme::Extreme;
     use leakgauge_testing::{assert_close, rng};
     use rand::RngExt;
 
@@ -88,7 +89,7 @@ mod tests {
                 let above = chosen.iter().filter(|x| *x > score).count();
                 let equal = chosen.iter().filter(|x| *x == score).count();
                 let places = k.saturating_sub(above) as f64;
-                sum += (places / (equal + 1) as f64).min(1.0);
+                sum += (places / (equal + 1) as f64).at_most(1.0);
                 choices += 1.0;
             }
         }
