@@ -30,14 +30,14 @@ fn standard_input_is_read_to_its_end_and_limits_never_fall() {
         .iter()
         .map(|line| line["advantage"]["lower"].as_f64().unwrap())
         .collect();
-    assert!(limits.is_sorted() && limits[0] == 0.0, "{limits:?}");
+    assert!(limits.is_sorted() && limits[0] > 0.2, "{limits:?}");
     // The truth is 0.5.
     let last = &lines[5];
     assert!((0.35..0.5).contains(&limits[5]), "{limits:?}");
     assert!((last["advantage"]["point"].as_f64().unwrap() - 0.5).abs() < 0.05);
     assert_eq!(last["advantage"]["method"]["lower"], "betting-mixture");
     assert_eq!(last["pair"], serde_json::json!(["a", "b"]));
-    assert!(last["judged"].as_u64().unwrap() <= 4500);
+    assert!(last["judged"].as_u64().unwrap() <= 5500);
 }
 
 #[test]
@@ -96,7 +96,16 @@ fn log_of(mechanism: &str, rows: usize, seed: u64) -> String {
 #[test]
 fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
     let log = log_of("laplace(epsilon=1.2, secrets=0..1)", 20_000, 3);
-    for claim in ["ldp(epsilon=1)", "laplace(epsilon=1)"] {
+    // A claim about ε alone raises the limit of ε once it is refuted; a mechanism is more than that.
+    for (claim, least, levels, reason) in [
+        ("ldp(epsilon=1)", 1.0, [0.05, 0.1], "an epsilon of "),
+        (
+            "laplace(epsilon=1)",
+            0.6,
+            [0.05, 0.05],
+            "than the claim allows",
+        ),
+    ] {
         let arguments = [
             "audit", "-", "--follow", "--every", "1000", "--claim", claim, "--format", "json",
         ];
@@ -109,22 +118,23 @@ fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
         assert!(found["p_value"].as_f64().unwrap() <= 0.05, "{last}");
         assert_eq!(found["epsilon"].as_f64().unwrap(), 1.0);
         let lower = last["epsilon"]["lower"].as_f64().unwrap();
-        assert!((1.0..1.2).contains(&lower), "{last}");
+        assert!((least..1.2).contains(&lower), "{last}");
         assert_eq!(last["epsilon_pairs"].as_array().unwrap().len(), 1);
-        let levels = ["advantage_confidence", "epsilon_confidence"];
-        let levels = levels.map(|level| last[level].as_f64().unwrap());
-        let shared = 2.0 - levels[0] - levels[1];
-        assert!((shared - 0.05).abs() < 1e-12, "{last}");
+        for (key, level) in ["advantage_confidence", "epsilon_confidence"]
+            .iter()
+            .zip(levels)
+        {
+            let found = 1.0 - last[key].as_f64().unwrap();
+            assert!((found - level).abs() < 1e-12, "{last}");
+        }
         let limits: Vec<f64> = lines
             .iter()
             .map(|line| line["epsilon"]["lower"].as_f64().unwrap())
             .collect();
         assert!(limits.is_sorted(), "{limits:?}");
         assert!(
-            found["reason"]
-                .as_str()
-                .unwrap()
-                .contains("an epsilon of at least 1.")
+            found["reason"].as_str().unwrap().contains(reason),
+            "{found}"
         );
     }
     let arguments = [

@@ -1,24 +1,30 @@
 //! Following a log in blocks: measurements that were taken close together, one of each secret.
 //!
-//! A block is one unit of evidence, once it is whole. Of a pair of secrets it gives one outcome to the bets on the
-//! advantage, 1 − (a was missed) − (b was missed), whose mean is the advantage of the rule however the measurements of a
-//! block depend on each other; one outcome to the bets on ε; and one difference, whose median is followed. Nothing is
-//! assumed but that blocks are independent given the past.
+//! A block is one unit of evidence, once it is whole. Of a pair of secrets it gives one outcome to the bets, which holds
+//! however the measurements of a block depend on each other
+//! ([`Meeting::Block`]), and one difference, whose median is followed. Nothing is assumed but that blocks are independent
+//! given the past.
 //!
 //! Attacks see measurements relative to their block, if that separated secrets better in earlier blocks.
 
 use std::collections::HashMap;
 
 use super::attack::Rows;
+use super::bets::{Bets, MAX_LEARNED};
 use super::claims::Scale;
 use super::differences::{MAX_SECRETS, Medians};
-use super::{BATCH, FollowOptions, Line, MAX_LEARNED, Monitor};
-use super::{judge_advantage, judge_bets};
+use super::{BATCH, CHOOSE_AGAIN, ENOUGH, FollowOptions, Line, Monitor};
 use crate::audit::{Reference, best_reference, relative_to};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_log::Block;
 use leakgauge_log::observations::Observations;
+use leakgauge_sequential::attackers;
+use leakgauge_sequential::product_bets::Meeting;
+use leakgauge_sequential::shares::{self, Shape};
+
+/// Blocks before it is chosen for the first time what measurements are relative to.
+const FIRST: u64 = 8;
 
 /// Follows a log in blocks.
 pub struct BlockMonitor {
@@ -28,10 +34,8 @@ pub struct BlockMonitor {
     reference: Reference,
     /// The latest blocks that an attack may be learned from.
     past: Vec<Block>,
-    /// Blocks to be judged by the attacks.
-    pending: Vec<Block>,
-    pending_rows: usize,
     blocks: u64,
+    choose_at: u64,
     medians: Option<Medians>,
 }
 
@@ -78,6 +82,20 @@ impl Rows for Seen {
     }
 }
 
+impl attackers::Seen for Seen {
+    fn number(&self, _: usize, row: u32) -> f64 {
+        self.numbers[row as usize]
+    }
+
+    fn key(&self, row: u32) -> u64 {
+        u64::from(row)
+    }
+
+    fn lowest_bit(&self, _: usize, row: u32) -> u64 {
+        u64::from(self.numbers[row as usize].to_bits().trailing_zeros())
+    }
+}
+
 impl BlockMonitor {
     /// A monitor of a log of which nothing has been seen.
     ///
@@ -94,9 +112,8 @@ impl BlockMonitor {
             seen: Seen::default(),
             reference: Reference::MedianOfOthers,
             past: Vec::new(),
-            pending: Vec::new(),
-            pending_rows: 0,
             blocks: 0,
+            choose_at: FIRST,
             medians: Some(Medians::new(scale.unit)),
         })
     }
@@ -125,16 +142,24 @@ impl BlockMonitor {
             medians.push(&block, labels.len());
         }
         self.blocks += 1;
-        self.pending_rows += block.len();
-        self.pending.push(block);
+        let rows = self.seen.rows(&block, self.reference);
+        self.past.push(block);
+        if let Some(bets) = &mut self.rows.bets {
+            bets.push_block(&rows, &self.seen, &self.rows.claims);
+            if bets.pending() >= BATCH {
+                bets.settle(&self.seen, &self.seen, &self.rows.claims)?;
+            }
+        }
+        if self.blocks == self.choose_at {
+            self.choose()?;
+            let next = (CHOOSE_AGAIN * self.blocks as f64) as u64;
+            self.choose_at = next.max(self.blocks + 2);
+        }
         if self.rows.rows >= self.rows.learn_at {
-            self.judge()?;
-            self.learn()?;
             while self.rows.learn_at <= self.rows.rows {
                 self.rows.learn_at *= 2;
             }
-        } else if self.pending_rows >= BATCH {
-            self.judge()?;
+            self.learn()?;
         }
         Ok(())
     }
@@ -169,8 +194,9 @@ impl BlockMonitor {
     /// # Errors
     /// An attack that cannot be learned again from the same blocks.
     pub fn line(&mut self) -> Result<Line> {
-        self.judge()?;
-        self.rows.settle(&self.seen)?;
+        if let Some(bets) = &mut self.rows.bets {
+            bets.settle(&self.seen, &self.seen, &self.rows.claims)?;
+        }
         let line = self.rows.line_of(&self.seen, self.medians.as_mut())?;
         Ok(Line {
             blocks: Some(self.blocks),
@@ -178,64 +204,72 @@ impl BlockMonitor {
         })
     }
 
-    /// Judges the blocks that came since the last time; they may then be learned from.
-    fn judge(&mut self) -> Result<()> {
-        let blocks = std::mem::take(&mut self.pending);
-        self.pending_rows = 0;
-        let reference = self.reference;
-        if self.rows.attack.is_some() || self.rows.bettor.is_some() {
-            let seen = &mut self.seen;
-            let rows: Vec<_> = blocks
-                .iter()
-                .map(|block| seen.rows(block, reference))
-                .collect();
-            if let Some((attack, rule)) = &self.rows.attack {
-                let of_pair = rows_of(&rows, [rule.a, rule.b]);
-                judge_advantage(attack, *rule, &of_pair, &self.seen, &mut self.rows.test)?;
-            }
-            if let Some(attack) = &self.rows.bettor {
-                for bet in &mut self.rows.bets {
-                    let pair = bet.pairs().next();
-                    if let Some(pair) = pair {
-                        let of_pair = rows_of(&rows, pair);
-                        judge_bets(attack, &of_pair, &self.seen, std::slice::from_mut(bet))?;
-                    }
-                }
-            }
+    /// Chooses the pair to judge, and until an attack was learned what measurements are relative to.
+    fn choose(&mut self) -> Result<()> {
+        if !self.rows.bets.as_ref().is_some_and(Bets::has_learned) {
+            self.choose_reference()?;
         }
-        self.past.extend(blocks);
+        match &mut self.rows.bets {
+            Some(bets) => bets.choose(&self.seen, &self.seen, &self.rows.claims),
+            None => Ok(()),
+        }
+    }
+
+    /// Chooses what measurements are relative to, by the blocks so far.
+    fn choose_reference(&mut self) -> Result<()> {
         let most = MAX_LEARNED / self.seen.labels.len().max(1);
         if self.past.len() > 2 * most {
             self.past.drain(..self.past.len() - most);
         }
+        let secrets = self.seen.labels.len();
+        let reference = best_reference(|| self.past.iter().cloned(), secrets);
+        if reference == self.reference && self.rows.bets.is_some() {
+            return Ok(());
+        }
+        self.reference = reference;
+        let mut past = vec![Vec::new(); secrets];
+        for block in &self.past {
+            for (secret, row) in self.seen.rows(block, reference) {
+                past[secret as usize].push(row);
+            }
+        }
+        if let Some(bets) = &mut self.rows.bets {
+            bets.settle(&self.seen, &self.seen, &self.rows.claims)?;
+        }
+        let bets = self.rows.bets.get_or_insert_with(|| {
+            let attackers = shares::of(Shape {
+                numbers: &[(0, false)],
+                is_alone: true,
+                recurs: past.iter().any(|rows| recurs(rows)),
+                is_learned_alone: true,
+            });
+            let (options, levels) = (&self.rows.options, &self.rows.levels);
+            Bets::new(attackers, Meeting::Block, options, levels)
+        });
+        bets.renumber(past);
         Ok(())
     }
 
-    /// Learns from the past and fixes the rules for the blocks to come, if the past allows it.
+    /// Learns attacks again, if the past allows it.
     fn learn(&mut self) -> Result<()> {
-        let secrets = self.seen.labels.len();
-        let blocks = || self.past.iter().cloned();
-        let reference = best_reference(blocks, secrets);
-        let seen = &mut self.seen;
-        let rows = self
-            .past
-            .iter()
-            .flat_map(|block| seen.rows(block, reference));
-        self.rows.past = rows.collect();
-        let learned = self.rows.learn(&self.seen)?;
-        self.rows.past = Vec::new();
-        if learned {
-            self.reference = reference;
+        self.choose_reference()?;
+        let rows = self.rows.rows;
+        let Some(bets) = &mut self.rows.bets else {
+            return Ok(());
+        };
+        let claims = &self.rows.claims;
+        bets.choose(&self.seen, &self.seen, claims)?;
+        match bets.learn(&self.rows.options, &self.seen, &self.seen, claims) {
+            // So few rows may be too few to learn from, and more will come.
+            Err(_) if rows < ENOUGH => Ok(()),
+            learned => learned,
         }
-        Ok(())
     }
 }
 
-/// The rows of two secrets, of the blocks that have both.
-fn rows_of(blocks: &[Vec<(u32, u32)>], [a, b]: [u32; 2]) -> Vec<(u32, u32)> {
-    let of = |block: &[(u32, u32)], secret: u32| block.iter().find(|row| row.0 == secret).copied();
-    let both = blocks
-        .iter()
-        .filter_map(|block| Some([of(block, a)?, of(block, b)?]));
-    both.flatten().collect()
+/// Whether numbers repeat.
+fn recurs(rows: &[u32]) -> bool {
+    let mut sorted = rows.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|two| two[0] == two[1])
 }

@@ -1,16 +1,17 @@
-//! The claims that are followed, bound to the secrets seen so far, and how they share the error probability.
+//! The claims that are followed, bound to the secrets seen so far.
 
 use crate::audit::{about_one_observation, factor, needs_blocks, unknown_unit};
+use crate::follow::line::FollowedGrounds;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Requirement, TimeBound};
 use leakgauge_exact::mechanism::Mechanism;
+use leakgauge_sequential::claims::inequalities;
+use leakgauge_sequential::product_bets::Allowed as Inequality;
 
 /// A claim about ε above this is compared through the advantage only: e^ε would overflow, and no log shows it.
 const MAX_EPSILON: f64 = 300.0;
-/// The weight of the advantage where no claim reads it first, beside 1 for each limit that one does.
-const SECOND: f64 = 0.25;
 
 /// What a claim leaves possible at every pair of secrets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,10 +20,31 @@ pub(super) struct Allowed {
     pub advantage: f64,
     /// ε and δ, if it is a promise of (ε, δ)-differential privacy or implies one.
     pub privacy: Option<(f64, f64)>,
-    /// Whether the advantage is what it is about, and not only a consequence of its ε.
-    pub is_about_advantage: bool,
+    /// Whether it is about that advantage alone, or about that ε alone at δ = 0, at every pair.
+    pub is_one_number: bool,
     /// The largest median of differences of times, in the unit of the log, if it is about that alone.
     pub time: Option<f64>,
+}
+
+impl Allowed {
+    /// What a p-value is of, given the lower limits of the advantage and of ε. Where a claim is more than a bound on one of
+    /// them, its bets may refute it before a limit does.
+    pub fn grounds(&self, [lower, epsilon]: [f64; 2], is_violated: bool) -> FollowedGrounds {
+        match self.privacy {
+            Some((bound, 0.0)) if self.is_one_number => FollowedGrounds::Epsilon {
+                lower: epsilon,
+                bound,
+            },
+            Some((epsilon, delta)) if delta > 0.0 => {
+                FollowedGrounds::Approximate { epsilon, delta }
+            }
+            _ if is_violated && !self.is_one_number => FollowedGrounds::Claim,
+            _ => FollowedGrounds::Advantage {
+                lower,
+                bound: self.advantage,
+            },
+        }
+    }
 }
 
 /// The scale of measurements in blocks.
@@ -34,27 +56,15 @@ pub(super) struct Scale {
     pub clock_frequency: Option<f64>,
 }
 
-/// How the error probability is shared: the level of every limit that can refute a claim.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Levels {
-    /// Of the advantage.
-    pub advantage: f64,
-    /// Of ε at δ = 0.
-    pub pure: f64,
-    /// Of a bet against one (ε, δ) with δ > 0.
-    pub approximate: f64,
-    /// Of the medians of differences of times, all pairs together.
-    pub time: f64,
-    /// For each claim, whether the limit of ε at δ = 0 can refute it.
-    pub reads_pure: Vec<bool>,
-}
-
 /// The claims, in their order.
 pub(super) struct Followed {
     claims: Vec<Claim>,
     allowed: Vec<Allowed>,
     /// How many secrets they are bound to.
     secrets: usize,
+    is_blocked: bool,
+    /// What they say about these, once there are two.
+    bound: Vec<BoundClaim>,
 }
 
 impl Followed {
@@ -73,6 +83,8 @@ impl Followed {
             allowed: allowed?,
             claims: claims.to_vec(),
             secrets: 0,
+            is_blocked: scale.is_some(),
+            bound: Vec::new(),
         })
     }
 
@@ -86,11 +98,13 @@ impl Followed {
         if labels.len() == self.secrets {
             return Ok(());
         }
-        for claim in &self.claims {
+        if labels.len() > 1 {
+            self.bound = BoundClaim::bind_all(&self.claims, labels, &[])?;
+        } else {
             // A mechanism may need two secrets.
-            if labels.len() > 1 || matches!(claim.kind, ClaimKind::Promise(_)) {
-                BoundClaim::bind(claim, labels, &[])?;
-            }
+            let promises = self.claims.iter();
+            let mut promises = promises.filter(|claim| matches!(claim.kind, ClaimKind::Promise(_)));
+            promises.try_for_each(|claim| BoundClaim::bind(claim, labels, &[]).map(drop))?;
         }
         self.secrets = labels.len();
         Ok(())
@@ -114,6 +128,11 @@ impl Followed {
         .collect()
     }
 
+    /// Whether the log is in blocks.
+    pub fn are_of_blocks(&self) -> bool {
+        self.is_blocked
+    }
+
     /// The first claim about differences of times.
     pub fn first_about_time(&self) -> Option<&str> {
         let mut all = self.claims.iter();
@@ -121,56 +140,27 @@ impl Followed {
         Some(&claim.text)
     }
 
-    /// The distinct (ε, δ) with δ > 0 that are claimed, in order. They are fixed beforehand.
-    pub fn approximate(&self) -> Vec<(f64, f64)> {
-        let mut distinct = Vec::new();
-        for privacy in self.allowed.iter().filter_map(|allowed| allowed.privacy) {
-            if privacy.1 > 0.0 && !distinct.contains(&privacy) {
-                distinct.push(privacy);
+    /// What each claim leaves possible at every pair, as far as that does not depend on the secrets.
+    pub fn allowed(&self) -> &[Allowed] {
+        &self.allowed
+    }
+
+    /// The inequalities that a claim implies for a pair of secrets; none where it is about differences of times.
+    pub fn inequalities(&self, claim: usize, (a, b): (u32, u32)) -> Vec<Inequality> {
+        let bound = self.bound.get(claim);
+        let found = bound.and_then(|bound| inequalities(bound, a as usize, b as usize));
+        found.unwrap_or_default()
+    }
+
+    /// The distinct δ that are claimed, and 0.
+    pub fn deltas(&self) -> Vec<f64> {
+        let mut distinct = vec![0.0];
+        for (_, delta) in self.allowed.iter().filter_map(|allowed| allowed.privacy) {
+            if !distinct.contains(&delta) {
+                distinct.push(delta);
             }
         }
         distinct
-    }
-
-    /// The shares of an error probability. Claims that read the same limit share it free: the limit of the
-    /// advantage and that of ε at δ = 0 are wrong with the probability of their level, whatever is compared
-    /// with them. Without claims each holds by itself.
-    ///
-    /// # Conditions
-    /// It is settled once, by the labels seen before the first row is judged: what a mechanism allows them says
-    /// whether it has an ε to read.
-    ///
-    /// # Errors
-    /// Those of [`Followed::bounds`].
-    pub fn levels(&self, labels: &[String], alpha: f64) -> Result<Levels> {
-        let bounds = self.bounds(labels)?;
-        let allowed = || bounds.iter().map(|(_, allowed)| allowed);
-        let is_pure = |allowed: &Allowed| matches!(allowed.privacy, Some((_, 0.0)));
-        let pure = allowed().any(is_pure);
-        let first = allowed().any(|allowed| allowed.is_about_advantage);
-        let reads_advantage = allowed().any(|allowed| allowed.time.is_none());
-        let time = allowed().any(|allowed| allowed.time.is_some());
-        let advantage = match (reads_advantage, first) {
-            (false, _) => 0.0,
-            (true, true) => 1.0,
-            (true, false) => SECOND,
-        };
-        let one_each = [pure, time].map(|is_read| f64::from(u8::from(is_read)));
-        let total = advantage + one_each[0] + one_each[1] + self.approximate().len() as f64;
-        let share = |weight: f64, is_read: bool| {
-            if is_read {
-                alpha * weight / total
-            } else {
-                alpha
-            }
-        };
-        Ok(Levels {
-            advantage: share(advantage, reads_advantage),
-            pure: share(1.0, pure),
-            approximate: share(1.0, !self.approximate().is_empty()),
-            time: share(1.0, time),
-            reads_pure: allowed().map(is_pure).collect(),
-        })
     }
 }
 
@@ -217,7 +207,7 @@ fn of_blocks(claim: &Claim, scale: Scale) -> Result<Allowed> {
     Ok(Allowed {
         advantage: 1.0,
         privacy: None,
-        is_about_advantage: false,
+        is_one_number: false,
         time: Some(bound.at_most / factor),
     })
 }
@@ -231,7 +221,7 @@ fn promised(claim: &Claim) -> Result<Allowed> {
             return Ok(Allowed {
                 advantage: 1.0,
                 privacy: None,
-                is_about_advantage: true,
+                is_one_number: false,
                 time: None,
             });
         }
@@ -250,7 +240,7 @@ fn promised(claim: &Claim) -> Result<Allowed> {
     Ok(Allowed {
         advantage,
         privacy,
-        is_about_advantage: privacy.is_none(),
+        is_one_number: is_bound || matches!(privacy, Some((_, 0.0))),
         time: None,
     })
 }
@@ -264,7 +254,7 @@ fn of_mechanism(mechanism: &dyn Mechanism, labels: &[String]) -> Result<Allowed>
     Ok(Allowed {
         advantage: worst.map_or(0.0, |(a, b)| bound.total_variation(a, b)),
         privacy: (epsilon <= MAX_EPSILON).then_some((epsilon, 0.0)),
-        is_about_advantage: true,
+        is_one_number: false,
         time: None,
     })
 }
@@ -292,33 +282,6 @@ mod tests {
             .map(|text| Claim::parse(text).expect("a claim"))
             .collect();
         Followed::new(&claims, None).expect("claims that can be followed")
-    }
-
-    /// The shares of what claims read add up to the error probability, each counted once.
-    #[test]
-    fn claims_share_one_error_probability() {
-        let labels = ["0".to_owned(), "1".to_owned()];
-        let levels = |claims: &[&str]| followed(claims).levels(&labels, 0.05).expect("numbers");
-        for (claims, advantage, pure) in [
-            (&[][..], 0.05, 0.05),
-            (&["ldp(1)"], 0.01, 0.04),
-            (&["ldp(1)", "ldp(2)", "dp(3)"], 0.01, 0.04),
-            (&["advantage(0.1)", "gdp(1)"], 0.05, 0.05),
-            (&["ldp(0)"], 0.05, 0.05),
-            (&["laplace(scale=1)"], 0.025, 0.025),
-            (&["gaussian(sigma=1)"], 0.05, 0.05),
-        ] {
-            let found = levels(claims);
-            assert!(
-                (found.advantage - advantage).abs() < 1e-15,
-                "{claims:?} {found:?}"
-            );
-            assert!((found.pure - pure).abs() < 1e-15, "{claims:?} {found:?}");
-        }
-        let several = levels(&["laplace(scale=1)", "dp(1, delta=0.1)", "dp(2, delta=0.1)"]);
-        let sum = several.advantage + several.pure + 2.0 * several.approximate;
-        assert!((sum - 0.05).abs() < 1e-15);
-        assert_eq!(several.reads_pure, [true, false, false]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::line::{FollowedDifference, FollowedGrounds};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_log::Block;
-use leakgauge_stats::median_sequence::{median, p_value};
+use leakgauge_sequential::median::{median, p_value};
 use leakgauge_stats::paired::{Located, bound_with_rounding};
 
 /// Differences are kept for pairs of at most so many secrets.

@@ -18,22 +18,23 @@ pub struct Line {
     /// Blocks so far that are whole, of a log in blocks: these are what limits count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u64>,
-    /// Rows that were judged for the advantage, in pairs of one row of either secret.
+    /// Rows that were judged, in pairs of one row of either secret.
     pub judged: u64,
     /// The pair of secrets that is judged now.
     pub pair: Option<[String; 2]>,
     /// The point is of the attacks that judged last; the limit is of the largest advantage of all pairs.
     pub advantage: Estimate,
-    /// Level of that limit: with claims, at its share of the error probability that all of them have.
+    /// Level of that limit. Where claims are about the advantage alone, these raise it once they are refuted: its error
+    /// probability is twice their share.
     pub advantage_confidence: f64,
-    /// The pairs of secrets that bets on epsilon are about now; no two share a secret.
+    /// The pairs of secrets that bets are about now; no two share a secret.
     pub epsilon_pairs: Vec<[String; 2]>,
-    /// Rows that were judged for epsilon, in pairs of one row of either secret.
+    /// The same as `judged`.
     pub epsilon_judged: u64,
     /// Epsilon at delta = 0. The point is of the guesses that were judged last; the limit is of the largest
     /// epsilon that some pair needs.
     pub epsilon: Estimate,
-    /// Level of that limit: at its share where a claim reads it.
+    /// Level of that limit, as that of the advantage.
     pub epsilon_confidence: f64,
     /// Level of all lines together: of the verdicts on all claims together, and without claims of each limit.
     pub confidence: f64,
@@ -144,6 +145,8 @@ pub enum FollowedGrounds {
         /// The delta of the claim.
         delta: f64,
     },
+    /// Bets against what a claim says of several inequalities.
+    Claim,
     /// The median of the differences of times of two secrets.
     TimeDifference {
         /// The two secrets, the one with the shorter times first.

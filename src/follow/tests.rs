@@ -25,6 +25,27 @@ fn watched(
     every: u64,
     is_it: impl Fn(&Line) -> bool,
 ) -> Line {
+    let is_due = |rows: u64| rows.is_multiple_of(every);
+    first_line(csv, claims, scorer, is_due, is_it)
+}
+
+/// The first line at which a claim is violated, of those after so many rows as are due, or the last.
+pub(super) fn watched_at(
+    csv: String,
+    claims: &[&str],
+    scorer: ScorerChoice,
+    is_due: impl FnMut(u64) -> bool,
+) -> Line {
+    first_line(csv, claims, scorer, is_due, Line::is_violated)
+}
+
+fn first_line(
+    csv: String,
+    claims: &[&str],
+    scorer: ScorerChoice,
+    mut is_due: impl FnMut(u64) -> bool,
+    is_it: impl Fn(&Line) -> bool,
+) -> Line {
     let read = ReadOptions {
         files: vec!["-".to_owned()],
         keep_order: true,
@@ -46,7 +67,7 @@ fn watched(
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {
         monitor.push(row, &stream).expect("an attack");
-        if monitor.rows().is_multiple_of(every) {
+        if is_due(monitor.rows()) {
             let line = monitor.line(&stream).expect("a line");
             if is_it(&line) {
                 return line;
@@ -92,23 +113,18 @@ fn rows_to_refute(logs: u64, every: u64) -> Vec<u64> {
     found
 }
 
-/// How many of so many logs of a Laplace mechanism at ε = 1 refute some of four claims that are true of it.
-fn wrongly_refuted(logs: u64, rows: usize, every: u64) -> usize {
+/// How many of so many logs of a Laplace mechanism at ε = 1 refute some of four claims that are just true of it. The logs
+/// differ, the seed of the program does not.
+fn wrongly_refuted(logs: u64, rows: usize, every: u64, scorer: ScorerChoice) -> usize {
     let claims = [
         "ldp(1)",
-        "dp(0.5, delta=0.25)",
+        "dp(0.5, delta=0.2212)",
         "laplace(scale=1)",
         "advantage(0.3935)",
     ];
     let wrong = |seed: &u64| {
         let csv = laplace_log(1.0, rows, 10_000 + seed);
-        let line = watched(
-            csv,
-            &claims,
-            ScorerChoice::Threshold,
-            every,
-            Line::is_violated,
-        );
+        let line = watched(csv, &claims, scorer, every, Line::is_violated);
         line.is_violated()
     };
     (0..logs).into_par_iter().filter(wrong).count()
@@ -124,12 +140,17 @@ fn too_little_noise_is_found_that_no_advantage_shows() {
 #[test]
 fn true_claims_are_seldom_refuted() {
     let logs = 20;
-    let wrong = wrongly_refuted(logs, 5_000, 500);
-    assert!(wrong <= at_most(logs as usize, 0.05), "{wrong} of {logs}");
+    for (scorer, rows) in [
+        (ScorerChoice::Auto, 1_200),
+        (ScorerChoice::Threshold, 5_000),
+    ] {
+        let wrong = wrongly_refuted(logs, rows, rows as u64 / 10, scorer);
+        assert!(wrong <= at_most(logs as usize, 0.05), "{wrong} of {logs}");
+    }
 }
 
-/// Forty logs with too little noise, and 200 true ones of 50,000 rows, of which at most 5 % and 3.29 standard
-/// deviations may be refuted:
+/// Forty logs with too little noise, 200 true ones of 50,000 rows and 500 of 5,000 rows with all attacks, of which at most
+/// 5 % and 3.29 standard deviations may be refuted:
 ///
 /// ```text
 /// cargo test --release -p leakgauge --lib follow -- --ignored --nocapture
@@ -140,10 +161,14 @@ fn followed_logs_are_refuted_early_or_not_at_all() {
     let found = rows_to_refute(40, 200);
     println!("ldp(1) at epsilon 1.2 is refuted at {found:?} rows");
     assert!(found[20] <= 5_000 && found[39] <= 20_000);
-    let logs = 200;
-    let wrong = wrongly_refuted(logs, 50_000, 2_500);
-    println!("{wrong} of {logs} true logs are refuted");
-    assert!(wrong <= at_most(logs as usize, 0.05));
+    for (scorer, logs, rows) in [
+        (ScorerChoice::Threshold, 200, 50_000),
+        (ScorerChoice::Auto, 500, 5_000),
+    ] {
+        let wrong = wrongly_refuted(logs, rows, rows as u64 / 20, scorer);
+        println!("{wrong} of {logs} true logs are refuted");
+        assert!(wrong <= at_most(logs as usize, 0.05));
+    }
 }
 
 /// Blocks of 500 rows of one secret, and a random walk.
@@ -172,6 +197,34 @@ fn a_violation_in_a_drifting_log_in_blocks_names_the_doubt() {
     assert!(
         text.contains("\"code\":\"labels-not-interleaved\""),
         "{text}"
+    );
+}
+
+/// Blocks of 20 rows of one secret, and a random walk: the first line at which the claim is violated names the doubt.
+#[test]
+fn an_early_violation_names_the_doubt_too() {
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let (mut csv, mut walk) = ("secret,time\n".to_owned(), 0.0);
+    for row in 0..2_000 {
+        walk += 0.2 * normal();
+        let secret = row / 20 % 2;
+        writeln!(
+            csv,
+            "s{secret},{:.4}",
+            walk + normal() + 2.0 * f64::from(secret)
+        )
+        .unwrap();
+    }
+    let claims = &["advantage(0.02)"];
+    let line = watched(csv, claims, ScorerChoice::Auto, 10, Line::is_violated);
+    assert!(line.is_violated() && line.rows < 1_000, "{}", line.rows);
+    let doubt = line.claims[0].reason.doubt.as_ref().map(Warning::code);
+    assert_eq!(
+        doubt,
+        Some("labels-not-interleaved"),
+        "at {} rows",
+        line.rows
     );
 }
 

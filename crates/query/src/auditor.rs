@@ -5,10 +5,11 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use leakgauge_base::error::{Error, Result};
+use leakgauge_sequential::attackers::Kind;
+use leakgauge_sequential::bettor::{Bettor, Lessons};
+use leakgauge_sequential::product_bets::Meeting;
 
 use crate::allocation::Allocation;
-use crate::attackers::Kind;
-use crate::bettor::{Bettor, Lessons};
 use crate::claims::{Target, targets};
 use crate::model::Model;
 use crate::options::QueryOptions;
@@ -218,7 +219,7 @@ impl Auditor {
         self.kinds = kinds;
         let alpha = self.alpha();
         self.bettors = (0..self.targets.len())
-            .map(|_| Bettor::new(&shares, alpha))
+            .map(|_| Bettor::new(&shares, alpha, Meeting::Independent))
             .collect();
     }
 
@@ -246,16 +247,18 @@ impl Auditor {
             }
             if !stands {
                 let past = (&first[..old_a + at], &second[..old_b + at]);
-                let lessons = Lessons::new(&self.kinds, &self.samples, &self.model, (a, b), past);
+                let learned = self.model.past(a, b);
+                let lessons = Lessons::new(&self.kinds, &self.samples, learned, past);
                 for (target, bettor) in self.targets.iter().zip(&mut self.bettors) {
-                    bettor.change_rules(pair, &lessons, target.allowed(pair));
+                    bettor.change_rules((0, pair), &lessons, target.allowed(pair), |_| true);
                 }
                 self.ruled = Some((pair, self.model.version(), rows));
             }
             let rows = (first[old_a + at], second[old_b + at]);
             let bettors = self.bettors.iter_mut().zip(&mut self.fates);
             for (bettor, fate) in bettors {
-                let refuted = bettor.judge(&self.samples, &self.model, (a, b), rows);
+                let learned = |row: u32| self.model.difference(row, a, b);
+                let refuted = bettor.judge_all(0, &self.samples, learned, rows);
                 if refuted && *fate == Fate::Open {
                     *fate = Fate::Violated;
                 }
@@ -274,7 +277,8 @@ impl Auditor {
             if !self.allocation.is_due(at, rows.0.len() + rows.1.len()) {
                 continue;
             }
-            let lessons = Lessons::new(&self.kinds, &self.samples, &self.model, (a, b), rows);
+            let learned = self.model.past(a, b);
+            let lessons = Lessons::new(&self.kinds, &self.samples, learned, rows);
             let rates = self
                 .targets
                 .iter()

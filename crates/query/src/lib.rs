@@ -6,7 +6,7 @@
 //! # What is certified
 //!
 //! *Violated.* Bets against the claim on pairs of outputs, one of each of two inputs
-//! ([`leakgauge_stats::product_bets`]). Which pair of inputs is drawn from, which outputs speak for which input and how
+//! ([`leakgauge_sequential::product_bets`]). Which pair of inputs is drawn from, which outputs speak for which input and how
 //! much is bet depend on past outputs only, so the capital is a nonnegative supermartingale if the claim is true, of
 //! all pairs together. It ever reaches 1/α with probability at most α (Ville), whenever one stops and however often
 //! one looks. Attackers bet side by side, each with a share of the capital; claims share α (Bonferroni).
@@ -54,11 +54,7 @@
 //! ```
 
 mod allocation;
-pub mod attackers;
 mod auditor;
-mod bettor;
-mod capital;
-mod cells;
 mod claims;
 mod kinds;
 mod model;
@@ -75,7 +71,8 @@ mod standing;
 mod tests;
 
 pub use auditor::Auditor;
-pub use leakgauge_stats::product_bets::{Allowed, Counts};
+pub use leakgauge_sequential::attackers;
+pub use leakgauge_sequential::product_bets::{Allowed, Counts};
 pub use options::QueryOptions;
 pub use outcome::Stop;
 pub use power::{Attacker, Power};

@@ -13,9 +13,9 @@ use leakgauge_log::Log;
 use leakgauge_log::observations::{Cell, Counts};
 use leakgauge_stats::random::{Randomness, Stream};
 
-use crate::cells::Scored;
 use crate::samples::Samples;
 use crate::shape::Shape;
+use leakgauge_sequential::cells::Scored;
 
 /// Outputs before attacks are learned for the first time.
 const FIRST: usize = 128;

@@ -1,6 +1,6 @@
 //! Could so many samples have found a leak of a given size?
 
-use leakgauge_stats::product_bets::{Allowed, Counts, best_bet};
+use leakgauge_sequential::product_bets::{Allowed, Counts, Meeting, best_bet};
 
 use crate::simulate::{Alternative, samples_until_found};
 
@@ -56,7 +56,7 @@ impl Power {
     pub fn samples_to_find(&self, epsilon: f64, power: f64) -> Option<u64> {
         let leaks = self.attackers.iter().filter_map(|attacker| {
             let leak = with_odds(&attacker.cells, epsilon)?;
-            let growth = best_bet(&leak, self.allowed).ln_growth(&leak);
+            let growth = best_bet(&leak, self.allowed, Meeting::Independent).ln_growth(&leak);
             let alpha = self.alpha * attacker.share;
             let rows = (LEARNING - alpha.ln()) / growth;
             (growth > NO_GROWTH).then_some((rows, attacker, leak, alpha))

@@ -2,8 +2,10 @@
 
 use hashbrown::HashMap;
 
+use leakgauge_attack::scorer::lowest_bit;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_log::{Log, LogBuilder, Value};
+use leakgauge_sequential::attackers::Seen;
 
 /// A value in an output.
 #[derive(Debug, Clone, PartialEq)]
@@ -267,6 +269,23 @@ fn with_column(log: LogBuilder, name: &str, cells: &[Cell]) -> LogBuilder {
         })
         .collect();
     log.mixed(name, &values)
+}
+
+impl Seen for Samples {
+    #[inline]
+    fn number(&self, column: usize, row: u32) -> f64 {
+        Samples::number(self, column, row)
+    }
+
+    #[inline]
+    fn key(&self, row: u32) -> u64 {
+        self.key_bits(row)
+    }
+
+    #[inline]
+    fn lowest_bit(&self, column: usize, row: u32) -> u64 {
+        lowest_bit(Samples::number(self, column, row))
+    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use leakgauge_stats::product_bets::{Allowed, Counts};
+use leakgauge_sequential::capital::bet_on;
+use leakgauge_sequential::cells::{Scored, choose, choose_always};
+use leakgauge_sequential::product_bets::{Allowed, Counts, Meeting};
 use leakgauge_stats::special::normal_quantile;
 
 use crate::allocation::Allocation;
 use crate::auditor::{LEARNED, again, batch, first};
-use crate::capital::bet_on;
-use crate::cells::{Scored, choose, choose_always};
 
 /// Bins of scores at most.
 const BINS: usize = 24;
@@ -169,7 +169,11 @@ impl<'a> Run<'a> {
         let pair = &self.pairs[at];
         let seen: Vec<Scored> = scores_of(pair).collect();
         let (cuts, _) = choose_always(&seen, [pair.rows as f64; 2], self.of.allowed);
-        let bet = bet_on(&cuts.counts(&pair.seen), self.of.allowed);
+        let bet = bet_on(
+            &cuts.counts(&pair.seen),
+            self.of.allowed,
+            Meeting::Independent,
+        );
         let ln = [bet.first, bet.second].map(|factors| {
             let bins = pair.seen.iter().map(|bin| cuts.cell(bin.score));
             bins.map(|cell| factors[cell].ln()).collect()

@@ -1,12 +1,12 @@
 //! What is known at some moment: numbers and enums.
 
 use leakgauge_exact::claim::Claim;
-use leakgauge_stats::product_bets::{Allowed, Counts};
+use leakgauge_sequential::attackers::Kind;
+use leakgauge_sequential::bettor::Lessons;
+use leakgauge_sequential::capital::{Part, largest_refuted};
+use leakgauge_sequential::product_bets::{Allowed, Counts, ln_growth};
 
-use crate::attackers::Kind;
 use crate::auditor::Auditor;
-use crate::bettor::Lessons;
-use crate::capital::{Part, largest_refuted};
 use crate::outcome::{Fate, Stop};
 use crate::power::{Attacker, Power};
 
@@ -151,14 +151,24 @@ impl Auditor {
 
     fn pair(&self, at: usize) -> PairStanding {
         let mut best = (f64::NEG_INFINITY, None, Counts::default());
-        let parts = self
-            .bettors
-            .iter()
-            .flat_map(|bettor| bettor.capital.parts.iter().enumerate());
-        for (kind, part) in parts {
+        let parts = self.bettors.iter().flat_map(|bettor| {
+            bettor
+                .capital
+                .parts
+                .iter()
+                .enumerate()
+                .map(move |part| (bettor, part))
+        });
+        for (bettor, (kind, part)) in parts {
             let of_pair = part.segments.iter().filter(|segment| segment.pair == at);
             let growth = of_pair
-                .map(|segment| segment.ln_growth_against(segment.allowed))
+                .map(|segment| {
+                    let meeting = bettor.capital.meeting;
+                    ln_growth(
+                        &segment.factors_against(segment.allowed, meeting),
+                        &segment.met,
+                    )
+                })
                 .sum();
             let cells = cells_of(part, at);
             // One that never spoke has no figures.
@@ -216,7 +226,8 @@ impl Auditor {
         let pair = (0..self.pairs.len()).max_by_key(|&pair| self.judged[pair])?;
         let (a, b) = self.pairs[pair];
         let rows = (self.samples.rows(a), self.samples.rows(b));
-        let lessons = Lessons::new(&self.kinds, &self.samples, &self.model, (a, b), rows);
+        let learned = self.model.past(a, b);
+        let lessons = Lessons::new(&self.kinds, &self.samples, learned, rows);
         let attackers = parts.iter().enumerate().filter_map(|(kind, part)| {
             let (cells, scores) = lessons.cells(kind, allowed)?;
             Some(Attacker {
@@ -273,9 +284,10 @@ fn variations() -> Vec<f64> {
 fn cells_of(part: &Part, pair: usize) -> Counts {
     let mut cells = Counts::default();
     for segment in part.segments.iter().filter(|segment| segment.pair == pair) {
+        let seen = segment.seen();
         for cell in 0..3 {
-            cells.first[cell] += segment.seen.first[cell];
-            cells.second[cell] += segment.seen.second[cell];
+            cells.first[cell] += seen.first[cell];
+            cells.second[cell] += seen.second[cell];
         }
     }
     cells

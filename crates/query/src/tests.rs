@@ -1,7 +1,7 @@
 //! Simulated mechanisms with known leaks.
 
 use leakgauge_exact::claim::Claim;
-use leakgauge_stats::product_bets::{Allowed, Counts, best_bet};
+use leakgauge_sequential::product_bets::{Allowed, Counts, Meeting, best_bet};
 use leakgauge_testing::{at_most, rng};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -93,7 +93,7 @@ fn known_event(scale: f64, cut: f64, alpha: f64, seed: u64) -> u64 {
         first: [p, 1.0 - p, 0.0],
         second: [q, 1.0 - q, 0.0],
     };
-    let bet = best_bet(&law, Allowed::privacy(1.0, 0.0));
+    let bet = best_bet(&law, Allowed::privacy(1.0, 0.0), Meeting::Independent);
     let mut rng = rng(50_000 + seed);
     let (mut ln, mut samples) = (0.0, 0);
     while ln < -f64::ln(alpha) {

@@ -15,8 +15,6 @@
 //! | [`poisson_binomial`] | limits for the mean of unequal Bernoulli rows |
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
-//! | [`confidence_sequence`] | a limit that holds however often it is looked at |
-//! | [`median_sequence`] | limits of a median that hold however often they are looked at |
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`random`] | where random numbers come from: a seed, a use, the data |
@@ -27,8 +25,6 @@
 //! | [`secret_blind`], [`groups`] | tests on events, and on many groups of rows, that are chosen without looking at secrets |
 //! | [`band`], [`two_sample_kolmogorov`] | one numeric column, a pair fixed beforehand: no split, no seed |
 //! | [`betting`] | limits where rows come in dependent units |
-//! | [`sequential`] | bets on a claim of differential privacy that may stop at any time |
-//! | [`product_bets`] | the fastest such bets: two samples against a claim, rule by rule |
 //! | [`one_run`] | guesses about the canaries of a single training run |
 //! | [`alpha`] | a ledger of the error probability: who spends which part of it |
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
@@ -48,7 +44,6 @@ pub mod binomial;
 pub mod binomial_tail;
 pub mod bisection;
 pub mod concentration;
-pub mod confidence_sequence;
 pub mod copies;
 pub mod dp_upper;
 pub mod effective_rows;
@@ -63,20 +58,17 @@ pub mod hypergeometric;
 pub mod joint;
 pub mod learning_curve;
 pub mod level;
-pub mod median_sequence;
 pub mod multiplicity;
 pub mod no_leak;
 pub mod one_run;
 pub mod order;
 pub mod paired;
 pub mod poisson_binomial;
-pub mod product_bets;
 pub mod random;
 pub mod reconstruction;
 pub mod renyi;
 pub mod saddlepoint;
 pub mod secret_blind;
-pub mod sequential;
 pub mod sparse_upper;
 pub mod special;
 pub mod tails;

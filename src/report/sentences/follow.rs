@@ -39,6 +39,15 @@ pub fn reason(reason: &FollowedReason) -> String {
 
 fn found(grounds: &FollowedGrounds) -> String {
     match grounds {
+        FollowedGrounds::Advantage { lower, bound } if lower <= bound => {
+            format!("The advantage is more than {bound}")
+        }
+        FollowedGrounds::Epsilon { lower, bound } if lower <= bound => {
+            format!("Some pair of secrets needs an epsilon of more than {bound}")
+        }
+        FollowedGrounds::Claim => {
+            "Some pair of secrets is told apart better than the claim allows".to_owned()
+        }
         FollowedGrounds::Advantage { lower, bound } => format!(
             "The advantage is at least {}, more than {bound}",
             at_least_beyond(*lower, *bound)
@@ -83,9 +92,9 @@ fn so_far(grounds: &FollowedGrounds) -> String {
             let lower = time_at_least(*lower, *bound, *unit);
             format!(": they show that {b} takes at least {lower} longer than {a}")
         }
-        FollowedGrounds::Approximate { .. } | FollowedGrounds::TimeDifference { .. } => {
-            String::new()
-        }
+        FollowedGrounds::Approximate { .. }
+        | FollowedGrounds::Claim
+        | FollowedGrounds::TimeDifference { .. } => String::new(),
     }
 }
 

@@ -54,6 +54,7 @@ fn undecided(found: &Standing) -> String {
 pub fn attacker(kind: Kind, learned: Option<&str>) -> String {
     match kind {
         Kind::Threshold { column } => format!("threshold on output {column}"),
+        Kind::Distance { column } => format!("distance of output {column} from its middle"),
         Kind::Bins { column } => format!("frequencies in bins of output {column}"),
         Kind::Values => "frequencies of equal outputs".to_owned(),
         Kind::Bits { column } => format!("lowest bit of output {column}"),

@@ -2,7 +2,7 @@
 //!
 //! Nothing here needs to be valid: a bad choice costs samples only.
 
-use leakgauge_stats::product_bets::{Allowed, Counts, approximate_rate};
+use crate::product_bets::{Allowed, Counts, approximate_rate};
 
 /// Cuts that are tried at either end at most.
 const CUTS: usize = 200;
@@ -12,9 +12,12 @@ const CAUTION: f64 = 8.0;
 
 /// Past rows of a pair: their score, large for the first input, and how many rows of either input they count for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Scored {
+pub struct Scored {
+    /// Large for the first law.
     pub score: f64,
+    /// Rows of the first law.
     pub first: f64,
+    /// Rows of the second law.
     pub second: f64,
 }
 
@@ -32,8 +35,10 @@ impl Scored {
 
 /// Scores at least `above` are A, of the others those at most `below` are B, the rest and NaN are the middle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Cuts {
+pub struct Cuts {
+    /// The least score of A.
     pub above: f64,
+    /// The largest score of B.
     pub below: f64,
 }
 
@@ -64,7 +69,7 @@ impl Cuts {
 
 /// The cuts that promise the fastest growth against a claim, and about how fast: nats for a row of each.
 /// `sorted` is in ascending order of score, without NaN; `rows` are both inputs' rows with those.
-pub(crate) fn choose(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cuts, f64) {
+pub fn choose(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cuts, f64) {
     let top = best_end(sorted.iter().rev().copied(), sorted.len(), rows, allowed);
     let swapped = sorted.iter().map(|rows| Scored {
         score: rows.score,
@@ -90,7 +95,7 @@ pub(crate) fn choose(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cu
 
 /// As [`choose`], but where rows within the claim promise no growth, the cuts against a weaker claim: such rows still
 /// say how much of it is used.
-pub(crate) fn choose_always(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cuts, f64) {
+pub fn choose_always(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> (Cuts, f64) {
     let (cuts, rate) = choose(sorted, rows, allowed);
     if rate > 0.0 {
         return (cuts, rate);
@@ -99,7 +104,7 @@ pub(crate) fn choose_always(sorted: &[Scored], rows: [f64; 2], allowed: Allowed)
 }
 
 /// The cuts against a weaker claim, at the first of two at which there is something to see.
-pub(crate) fn choose_wide(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> Cuts {
+pub fn choose_wide(sorted: &[Scored], rows: [f64; 2], allowed: Allowed) -> Cuts {
     let part = |part: f64| Allowed {
         weight: allowed.weight.powf(part),
         delta: part * allowed.delta,

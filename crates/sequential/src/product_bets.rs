@@ -22,6 +22,9 @@
 //! of one row of each. The product over such pairs of rows is a nonnegative supermartingale that starts at 1,
 //! whatever of the past the rule, μ and λ depend on: it ever reaches 1/α with probability at most α (Ville).
 //!
+//! **Rows of one block** may depend on each other. Then (f(x) + g(y))/2 is an e-value, by the same inequality and
+//! without independence ([`Meeting::Block`]). It grows more slowly: the product gains from both rows.
+//!
 //! **Why it is fast.** Maximizing E ln f(x) + E ln g(y) over (μ, λ₁, λ₂) is the dual of minimizing
 //! KL(P‖P°) + KL(Q‖Q°) over all (P°, Q°) that satisfy the claim, on the cells, and the maximum is that minimum:
 //! f g is the likelihood ratio of (P, Q) against the nearest laws of the claim. No e-value of the cells grows
@@ -35,6 +38,8 @@
 //! optional stopping*, doi:10.1016/j.jspi.2023.106116 (convex null hypotheses of two samples); P. Grünwald,
 //! R. de Heide, W. Koolen, *Safe testing*, doi:10.1093/jrsssb/qkae011 (reverse information projection); Ville 1939.
 
+use crate::newton::{Factor, maximum};
+
 /// Rows of P and of Q in the cells A, middle and B. They need not be whole.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Counts {
@@ -45,16 +50,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// A row of P, or of Q, in a cell.
-    pub fn add(&mut self, is_second: bool, cell: usize) {
-        let side = if is_second {
-            &mut self.second
-        } else {
-            &mut self.first
-        };
-        side[cell] += 1.0;
-    }
-
     /// The same with `rows` more rows on either side, in cells as both sides together have them.
     #[must_use]
     pub fn drawn_together(&self, rows: f64) -> Counts {
@@ -119,6 +114,40 @@ impl Allowed {
     }
 }
 
+/// How the two rows that meet depend on each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meeting {
+    /// Independently drawn: their factors are multiplied.
+    Independent,
+    /// Of one block, whose rows may depend on each other in any way: the mean of their factors counts.
+    Block,
+}
+
+/// Pairs of rows that met, by the cells of the row of P and of the row of Q.
+pub type Met = [[f64; 3]; 3];
+
+/// ln of the factor by which capital grows where two rows meet, by their cells.
+pub type LnFactors = [[f64; 3]; 3];
+
+/// ln of what pairs of rows made of a unit of capital.
+pub fn ln_growth(factors: &LnFactors, met: &Met) -> f64 {
+    let both = factors.iter().flatten().zip(met.iter().flatten());
+    both.map(|(ln, pairs)| if *pairs > 0.0 { ln * pairs } else { 0.0 })
+        .sum()
+}
+
+/// The rows of either law in pairs that met.
+pub fn rows_of(met: &Met) -> Counts {
+    let mut counts = Counts::default();
+    for (first, row) in met.iter().enumerate() {
+        for (second, pairs) in row.iter().enumerate() {
+            counts.first[first] += pairs;
+            counts.second[second] += pairs;
+        }
+    }
+    counts
+}
+
 /// The factors of a row of P and of a row of Q, by cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bet {
@@ -135,23 +164,17 @@ impl Bet {
         second: [1.0; 3],
     };
 
-    /// The bet of μ, λ₁ and λ₂; `None` if a factor is not positive.
-    fn of(parameters: [f64; 3], allowed: Allowed) -> Option<Bet> {
-        let [mu, one, two] = parameters;
+    /// The bet of μ, λ₁ and λ₂.
+    fn of([mu, one, two]: [f64; 3], allowed: Allowed) -> Bet {
         let Allowed { weight, delta } = allowed;
         let nu = 2.0 - mu - (one + two) * delta;
-        let bet = Bet {
+        Bet {
             first: [mu + one, mu, mu - weight * two],
             second: [nu - weight * one, nu, nu + two],
-        };
-        bet.first
-            .iter()
-            .chain(&bet.second)
-            .all(|&factor| factor > 0.0)
-            .then_some(bet)
+        }
     }
 
-    /// ln of what a unit of capital became by rows in these cells.
+    /// ln of what a unit of capital became by independent rows in these cells.
     pub fn ln_growth(&self, rows: &Counts) -> f64 {
         let of = |rows: &[f64; 3], factors: &[f64; 3]| -> f64 {
             let each = rows.iter().zip(factors).filter(|(rows, _)| **rows > 0.0);
@@ -159,12 +182,17 @@ impl Bet {
         };
         of(&rows.first, &self.first) + of(&rows.second, &self.second)
     }
-}
 
-/// Steps of Newton's method at most.
-const STEPS: usize = 60;
-/// Halvings of a step at most.
-const HALVINGS: usize = 40;
+    /// ln of the factor of two rows that meet.
+    pub fn ln_factors(&self, meeting: Meeting) -> LnFactors {
+        self.first.map(|f| {
+            self.second.map(|g| match meeting {
+                Meeting::Independent => f.ln() + g.ln(),
+                Meeting::Block => (0.5 * (f + g)).ln(),
+            })
+        })
+    }
+}
 
 /// The bet that would have grown most on past rows, one of P met by one of Q; [`Bet::NONE`] if none grows.
 ///
@@ -172,23 +200,32 @@ const HALVINGS: usize = 40;
 /// The largest mean of ln f + mean of ln g over (μ, λ₁, λ₂), concave, by Newton's method: with both λ free, and where
 /// one comes out negative with it at 0. The means are over [balanced](Counts::balanced) counts: with n rows of P and m
 /// of Q, the maximum of the plain sums has μ near 2n/(n + m), which loses on every row of each where n and m differ.
+/// Of rows in blocks the largest mean of ln (f + g)/2 over λ₁ and λ₂, as if the two rows of a block were independent: that they
+/// are not costs growth and no validity.
 ///
 /// # Conditions
 /// The past must not contain the rows that are bet on. Counts are best [drawn together](Counts::drawn_together):
 /// a cell without rows is bet on without bound.
-pub fn best_bet(past: &Counts, allowed: Allowed) -> Bet {
+pub fn best_bet(past: &Counts, allowed: Allowed, meeting: Meeting) -> Bet {
     let past = &past.balanced();
+    let factors: Vec<Factor> = match meeting {
+        Meeting::Independent => factors_apart(past, allowed).into(),
+        Meeting::Block => factors_in_blocks(past, allowed).into(),
+    };
+    let has_mu = meeting == Meeting::Independent;
     let mut best = (0.0, Bet::NONE);
     for free in [[true, true], [true, false], [false, true]] {
-        let Some((parameters, bet)) = maximum(past, allowed, free) else {
+        let begin = |free: bool| if free { 0.01 / allowed.weight } else { 0.0 };
+        let start = [1.0, begin(free[0]), begin(free[1])];
+        let Some((parameters, growth)) = maximum(&factors, start, [has_mu, free[0], free[1]])
+        else {
             continue;
         };
         if parameters[1] < 0.0 || parameters[2] < 0.0 {
             continue;
         }
-        let growth = bet.ln_growth(past);
         if growth > best.0 {
-            best = (growth, bet);
+            best = (growth, Bet::of(parameters, allowed));
         }
         if free == [true, true] {
             // It is the maximum of all.
@@ -198,104 +235,44 @@ pub fn best_bet(past: &Counts, allowed: Allowed) -> Bet {
     best.1
 }
 
-/// The maximum over the parameters that are free; the others are 0. λ may be negative.
-fn maximum(past: &Counts, allowed: Allowed, free: [bool; 2]) -> Option<([f64; 3], Bet)> {
+/// The factors f and g as functions of (μ, λ₁, λ₂).
+fn factors_apart(past: &Counts, allowed: Allowed) -> [Factor; 6] {
     let Allowed { weight, delta } = allowed;
-    // Derivatives of the factors by (μ, λ₁, λ₂).
-    let slopes = [
-        [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, -weight]],
-        [
-            [-1.0, -delta - weight, -delta],
-            [-1.0, -delta, -delta],
-            [-1.0, -delta, 1.0 - delta],
-        ],
-    ];
-    let is_free = [true, free[0], free[1]];
-    let begin = |free: bool| if free { 0.01 / weight } else { 0.0 };
-    let mut at = [1.0, begin(free[0]), begin(free[1])];
-    let mut bet = Bet::of(at, allowed)?;
-    let mut value = bet.ln_growth(past);
-    for _ in 0..STEPS {
-        let direction = newton_step(past, &bet, &slopes, is_free);
-        let mut share = 1.0;
-        let better = (0..HALVINGS).find_map(|_| {
-            {
-                let next: [f64; 3] = std::array::from_fn(|k| at[k] + share * direction[k]);
-                share *= 0.5;
-                let bet = Bet::of(next, allowed)?;
-                let value = bet.ln_growth(past);
-                Some((next, bet, value))
-            }
-            .filter(|found| found.2 >= value)
-        });
-        let Some((next, next_bet, next_value)) = better else {
-            break;
-        };
-        let gain = next_value - value;
-        (at, bet, value) = (next, next_bet, next_value);
-        if gain <= 1e-9 {
-            break;
-        }
-    }
-    Some((at, bet))
+    let first = |cell: usize, slopes| Factor {
+        count: past.first[cell],
+        constant: 0.0,
+        slopes,
+    };
+    let second = |cell: usize, one: f64, two: f64| Factor {
+        count: past.second[cell],
+        constant: 2.0,
+        slopes: [-1.0, one - delta, two - delta],
+    };
+    [
+        first(0, [1.0, 1.0, 0.0]),
+        first(1, [1.0, 0.0, 0.0]),
+        first(2, [1.0, 0.0, -weight]),
+        second(0, -weight, 0.0),
+        second(1, 0.0, 0.0),
+        second(2, 0.0, 1.0),
+    ]
 }
 
-/// The step to the maximum of the quadratic that has the same derivatives here.
-fn newton_step(
-    past: &Counts,
-    bet: &Bet,
-    slopes: &[[[f64; 3]; 3]; 2],
-    is_free: [bool; 3],
-) -> [f64; 3] {
-    let mut gradient = [0.0; 3];
-    let mut curvature = [[0.0; 3]; 3];
-    let sides = [
-        (&past.first, &bet.first, &slopes[0]),
-        (&past.second, &bet.second, &slopes[1]),
-    ];
-    for (rows, factors, slopes) in sides {
-        for cell in 0..3 {
-            let first = rows[cell] / factors[cell];
-            let second = first / factors[cell];
-            let slope = slopes[cell];
-            for j in (0..3).filter(|&j| is_free[j]) {
-                gradient[j] += first * slope[j];
-                for k in (0..3).filter(|&k| is_free[k]) {
-                    curvature[j][k] += second * slope[j] * slope[k];
-                }
-            }
+/// The factors (f + g)/2 of two rows of a block; μ cancels.
+fn factors_in_blocks(past: &Counts, allowed: Allowed) -> [Factor; 9] {
+    let Allowed { weight, delta } = allowed;
+    let rows: f64 = past.first.iter().sum();
+    std::array::from_fn(|at| {
+        let (first, second) = (at / 3, at % 3);
+        let is = |cell: usize, of: usize| f64::from(u8::from(cell == of));
+        let one = is(first, 0) - weight * is(second, 0) - delta;
+        let two = is(second, 2) - weight * is(first, 2) - delta;
+        Factor {
+            count: past.first[first] * past.second[second] / rows.max(1.0),
+            constant: 1.0,
+            slopes: [0.0, 0.5 * one, 0.5 * two],
         }
-    }
-    for j in 0..3 {
-        // A little more than the curvature keeps the step finite; one that is not free stays.
-        curvature[j][j] = if is_free[j] {
-            curvature[j][j] * (1.0 + 1e-12) + 1e-300
-        } else {
-            1.0
-        };
-    }
-    solved(curvature, gradient)
-}
-
-/// The solution of a symmetric positive system, by elimination.
-fn solved(mut matrix: [[f64; 3]; 3], mut right: [f64; 3]) -> [f64; 3] {
-    for pivot in 0..3 {
-        for row in pivot + 1..3 {
-            let times = matrix[row][pivot] / matrix[pivot][pivot];
-            let top = matrix[pivot];
-            for (value, top) in matrix[row].iter_mut().zip(top).skip(pivot) {
-                *value -= times * top;
-            }
-            right[row] -= times * right[pivot];
-        }
-    }
-    for pivot in (0..3).rev() {
-        for column in pivot + 1..3 {
-            right[pivot] -= matrix[pivot][column] * right[column];
-        }
-        right[pivot] /= matrix[pivot][pivot];
-    }
-    right
+    })
 }
 
 /// About how fast a bet on one event grows, in nats for one row of each law: what events are compared by.

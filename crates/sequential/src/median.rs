@@ -1,35 +1,45 @@
 //! Limits of a median that hold at all times at once, however often they are looked at.
 //!
 //! Under "the median is at most m", a value lies above m with probability at most ½, given the values before it. So a
-//! bet of even odds that values lie above m is fair at best ([`confidence_sequence`](crate::confidence_sequence)). The
-//! limits are the bounds that these bets refute: they are order statistics, valid for any distribution, with ties or
-//! without.
+//! bet of even odds that values lie above m is fair at best. The limits are the bounds that these bets refute: they are
+//! order statistics, valid for any distribution, with ties or without.
+//!
+//! Stakes are not learned here, as they are elsewhere in this crate: what a value above m is worth must not depend on when
+//! it came, or the limits were no order statistics.
 
-use crate::confidence_sequence::{Outcomes, ln_capital};
-use crate::paired::Located;
+use leakgauge_stats::paired::Located;
+
+use crate::capital::ln_sum;
+
+/// The largest stake.
+const LARGEST_STAKE: f64 = 0.99;
+/// Stakes, each the square root of ½ of the one before: the least suits a probability that is off by 0.001.
+const STAKES: i32 = 20;
 
 /// The p-value, at this time, of "values lie on this side with probability at most ½", of which `right` lie there and
 /// `wrong` do not. The smallest over all times looked at is a p-value too.
 ///
 /// # Formula
-/// 1/capital, at most 1; the capital is that of [`ln_capital`] with outcomes of 1 and −1 and the bound 0.
+/// 1/capital, at most 1; the capital is the mean of (1 + c)^right (1 − c)^wrong over the stakes c = 0.99·2^(−j/2),
+/// j = 0..19.
 ///
 /// # Conditions
 /// Each value, given those before it, lies on this side with probability at most ½.
 ///
 /// # References
-/// Ville's inequality; Howard and Ramdas 2022, doi:10.3150/21-BEJ1388 (limits of quantiles at all times).
+/// Ville's inequality; Robbins 1970, doi:10.1214/aoms/1177696786 (mixtures); Howard and Ramdas 2022,
+/// doi:10.3150/21-BEJ1388 (limits of quantiles at all times).
 pub fn p_value(right: u64, wrong: u64) -> f64 {
     (-gain(right, wrong)).exp().min(1.0)
 }
 
 fn gain(right: u64, wrong: u64) -> f64 {
-    let outcomes = Outcomes {
-        minus: wrong,
-        zero: 0,
-        plus: right,
-    };
-    ln_capital(&[outcomes], 0.0)
+    let (right, wrong) = (right as f64, wrong as f64);
+    let grown = (0..STAKES).map(|j| {
+        let stake = LARGEST_STAKE * 0.5f64.powf(0.5 * f64::from(j));
+        right * stake.ln_1p() + wrong * (-stake).ln_1p()
+    });
+    ln_sum(grown) - f64::from(STAKES).ln()
 }
 
 /// The least number of `n` values on one side that refutes, at level `alpha`, that values lie there with probability at
@@ -132,7 +142,7 @@ mod tests {
     }
 
     /// ```text
-    /// cargo test --release -p leakgauge-stats median_sequence -- --ignored --nocapture
+    /// cargo test --release -p leakgauge-sequential median -- --ignored --nocapture
     /// ```
     #[test]
     #[ignore = "long"]
