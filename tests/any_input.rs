@@ -274,6 +274,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                 margin,
                 unit: None,
                 clock_frequency: None,
+                clock_step: None,
                 seed,
                 split: if seed.is_multiple_of(2) {
                     SplitChoice::Random

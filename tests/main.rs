@@ -8,6 +8,7 @@ mod bad_options;
 mod bounds;
 mod channel_cli;
 mod channel_golden;
+mod coarse_clocks;
 #[cfg(feature = "parquet")]
 mod columnar_damage;
 #[cfg(feature = "parquet")]

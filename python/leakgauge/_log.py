@@ -32,7 +32,7 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
             that claims of differential privacy are about, by default all; `reconstruction` (probabilities), `tries`
             and `at_order`, for the attributes `reconstruction` and `leakage_family`; for measurements in blocks
             `block`, the column that names the block of a row, or `wide=True, blocks=True` where every row is a block,
-            with `unit` (`"ns"`) and `clock_frequency`; of files also `header`, `delimiter` and `like` (`"fbleau"`); of
+            with `unit` (`"ns"`) and `clock_frequency`, `clock_step` (`"1ms"`); of files also `header`, `delimiter` and `like` (`"fbleau"`); of
             data in memory `name` (in messages and reports). `count`, `group` and `block` may be columns or values, one
             a row.
 

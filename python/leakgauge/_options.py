@@ -122,6 +122,11 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [(_label(name, a), _label(name, b)) for a, b in pairs]
 
 
+def _step(name: str, value: Any) -> str:
+    """The step of a clock: `"1ms"`, or a number in the unit of the log."""
+    return value if isinstance(value, str) else str(_number(name, value))
+
+
 READING: dict[str, tuple[Any, Convert]] = {
     "header": (None, _optional(_flag)),
     "delimiter": (None, _optional(_delimiter)),
@@ -156,6 +161,7 @@ ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "design": (None, _optional(_text)),
     "unit": (None, _optional(_text)),
     "clock_frequency": (None, _optional(_number)),
+    "clock_step": (None, _optional(_step)),
     "prior": (None, _optional(_prior)),
     "margin": (0.02, _number),
     "neighbors": ((), _pairs),

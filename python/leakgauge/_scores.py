@@ -37,6 +37,7 @@ _OF_LOGS = (
     "blocks",
     "categorical",
     "clock_frequency",
+    "clock_step",
     "count",
     "delimiter",
     "fit_on",

@@ -5,8 +5,9 @@ use leakgauge::audit::{
     AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice, check_scores,
 };
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::naming::setting;
 use leakgauge::base::suggest;
-use leakgauge::base::time::TimeUnit;
+use leakgauge::base::time::{ClockStep, TimeUnit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{
     HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
@@ -33,6 +34,7 @@ pub struct Keywords {
     design: Option<String>,
     unit: Option<String>,
     clock_frequency: Option<f64>,
+    clock_step: Option<String>,
     prior: Option<Vec<(String, f64)>>,
     prior_name: String,
     margin: f64,
@@ -109,6 +111,7 @@ impl Keywords {
             delimiter: self.delimiter,
             categorical: self.categorical.clone(),
             numeric: self.numeric.clone(),
+            timed: self.is_timed()?,
             resolution: self.resolution.clone(),
             lists: self
                 .list
@@ -184,6 +187,31 @@ impl Keywords {
         self.unit.as_deref().map(named).transpose()
     }
 
+    /// Whether they say that what is observed are times.
+    fn is_timed(&self) -> Result<bool> {
+        let claims = self.claims.iter().map(|text| Claim::parse(text));
+        let options = AuditOptions {
+            unit: self.unit()?,
+            clock_frequency: self.clock_frequency,
+            clock_step: self.clock_step()?,
+            claims: claims.collect::<Result<_>>()?,
+            ..AuditOptions::default()
+        };
+        Ok(options.is_timed())
+    }
+
+    fn clock_step(&self) -> Result<Option<ClockStep>> {
+        let read = |text: &str| {
+            ClockStep::parse(text).ok_or_else(|| {
+                Error::parameter(
+                    setting("clock_step", text),
+                    "is no step of a clock: a number that is not negative, with a unit (\"1ms\") or in that of the log",
+                )
+            })
+        };
+        self.clock_step.as_deref().map(read).transpose()
+    }
+
     /// How to audit.
     pub fn auditing(&self) -> Result<AuditOptions> {
         Ok(AuditOptions {
@@ -195,6 +223,7 @@ impl Keywords {
             split: self.split()?,
             unit: self.unit()?,
             clock_frequency: self.clock_frequency,
+            clock_step: self.clock_step()?,
             prior: self.prior()?,
             margin: self.margin,
             claims: self

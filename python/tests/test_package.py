@@ -68,7 +68,7 @@ def test_stubs_have_the_keywords_that_functions_take():
     of_log = {*_options.LOG, "name"}
     assert stub_keywords(tree, "audit_log") == {"data", *of_log}
     assert stub_keywords(tree, "estimate_log") == {"data", *of_log} - {"claims", "neighbors"}
-    of_units = {"block", "blocks", "clock_frequency", "group", "unit"}
+    of_units = {"block", "blocks", "clock_frequency", "clock_step", "group", "unit"}
     not_compared = {"claims", "neighbors", "reconstruction", "tries", "at_order"}
     compared = {"logs", "mechanism", "against", "names", *_options.LOG} - of_units - not_compared
     assert stub_keywords(tree, "compare") == compared

@@ -6,8 +6,8 @@ use std::fmt;
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_base::time::TimeUnit;
-use leakgauge_exact::claim::Claim;
+use leakgauge_base::time::{ClockStep, TimeUnit};
+use leakgauge_exact::claim::{Claim, ClaimKind, Requirement};
 use leakgauge_log::Log;
 
 /// The prior of the figures that depend on one.
@@ -81,6 +81,8 @@ pub struct AuditOptions {
     pub unit: Option<TimeUnit>,
     /// The frequency of the clock in hertz, for times in cycles.
     pub clock_frequency: Option<f64>,
+    /// The step in which the clock records times; found in the log if it is not given.
+    pub clock_step: Option<ClockStep>,
     /// What is claimed.
     pub claims: Vec<Claim>,
     /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
@@ -147,6 +149,7 @@ impl Default for AuditOptions {
             margin: 0.02,
             unit: None,
             clock_frequency: None,
+            clock_step: None,
             claims: Vec::new(),
             neighbors: Vec::new(),
             design: Design::default(),
@@ -163,9 +166,32 @@ impl AuditOptions {
             return Some(TimeUnit::Seconds);
         }
         let column = log.observations.columns().first();
-        let of_tool = || log.facts.recognized?.unit(&column?.name);
+        let of_tool = || match log.facts.ticks {
+            true => None,
+            false => log.facts.recognized?.unit(&column?.name),
+        };
         let of_name = || TimeUnit::of_column(&column?.name);
         self.unit.or_else(of_tool).or_else(of_name)
+    }
+
+    /// Whether they say that what is observed are times.
+    pub fn is_timed(&self) -> bool {
+        let is_about_time = |claim: &Claim| match &claim.kind {
+            ClaimKind::Promise(promise) => {
+                matches!(promise.requirement(), Requirement::TimeDifference(_))
+            }
+            ClaimKind::Mechanism(_) => false,
+        };
+        self.unit.is_some()
+            || self.clock_frequency.is_some()
+            || self.clock_step.is_some()
+            || self.claims.iter().any(is_about_time)
+    }
+
+    /// The step of the clock that was given, in the unit of the times of a log.
+    pub(super) fn step_of(&self, log: &Log) -> Option<f64> {
+        self.clock_step?
+            .in_unit(self.unit_of(log), self.clock_frequency)
     }
 }
 

@@ -26,6 +26,15 @@ pub(super) fn split_rows<'a>(
     given: bool,
     random: Randomness,
 ) -> Result<Parts<'a>> {
+    // Blocks beside each other may resemble each other: those that judge come after those that were learned from.
+    if let (Some(units), Some(_)) = (&log.units, &log.facts.blocks) {
+        let (split, units) = Split::by_units_in_order(&units.rows, log.secrets.len(), !given);
+        return Ok(Parts {
+            split,
+            ordered: None,
+            units: Some(units),
+        });
+    }
     let rng = &mut random.rng(Stream::Split);
     if let (Some(units), SplitChoice::Random) = (&log.units, choice) {
         let secrets = log.secrets.len();
@@ -33,14 +42,6 @@ pub(super) fn split_rows<'a>(
             Some(fit) => Split::across_units(fit, &units.rows, secrets, !given, rng),
             None => Split::by_units(&units.rows, secrets, !given, rng),
         };
-        return Ok(Parts {
-            split,
-            ordered: None,
-            units: Some(units),
-        });
-    }
-    if let (Some(units), Some(_)) = (&log.units, &log.facts.blocks) {
-        let (split, units) = Split::by_units_in_order(&units.rows, log.secrets.len(), !given);
         return Ok(Parts {
             split,
             ordered: None,

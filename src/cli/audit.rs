@@ -226,6 +226,11 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
         split: options.split.into(),
         unit: options.unit.as_deref().map(options::unit).transpose()?,
         clock_frequency: options.clock_frequency,
+        clock_step: options
+            .clock_step
+            .as_deref()
+            .map(options::clock_step)
+            .transpose()?,
         prior,
         ..AuditOptions::default()
     })
@@ -242,7 +247,8 @@ fn run(
     let meter = log::ReadMeter::default();
     let progress = Progress::start(meter.clone());
     let keep_order = options.split == SplitChoice::Blocks;
-    let read = shared.reading(log.read_options(keep_order)?)?;
+    let mut read = shared.reading(log.read_options(keep_order)?)?;
+    read.timed = options.is_timed();
     let log = log::read(&read, &meter)?;
     progress.stage(Stage::Estimating);
     let found = match detect {

@@ -39,7 +39,8 @@ pub fn run(
 ) -> Result<ExitCode> {
     let format = Format::from(shared.format);
     refuse(&options, shared, how, format)?;
-    let read = log.read_options(true)?;
+    let mut read = log.read_options(true)?;
+    read.timed = options.is_timed();
     let is_audit = !options.claims.is_empty();
     let followed = follow::FollowOptions {
         confidence: options.confidence,
@@ -49,6 +50,7 @@ pub fn run(
         claims: options.claims,
         unit: options.unit,
         clock_frequency: options.clock_frequency,
+        clock_step: options.clock_step,
     };
     followed.check()?;
     let stop = Arc::new(AtomicBool::new(false));

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
-use leakgauge::base::time::TimeUnit;
+use leakgauge::base::time::{ClockStep, TimeUnit};
 use leakgauge::log::{
     HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
     expand, is_directory,
@@ -178,6 +178,7 @@ impl LogArguments {
     pub fn read_options(&self, keep_order: bool) -> Result<ReadOptions> {
         let one_by_one = self.block.as_deref() == Some(NO_BLOCKS);
         Ok(ReadOptions {
+            timed: false,
             columnar: leakgauge::log::COLUMNAR,
             objects: leakgauge::log::OBJECTS,
             files: self.logs.clone(),
@@ -263,6 +264,11 @@ pub struct EstimateOptions {
     /// The frequency of the clock in hertz, for times in cycles
     #[arg(long, value_name = "HERTZ")]
     pub clock_frequency: Option<f64>,
+    /// The step in which times were recorded: `1ms`, `2cycles`; 0 for exact counts [default: by the values]
+    ///
+    /// A time is known to within a step, and a difference of two times to within two.
+    #[arg(long, value_name = "STEP")]
+    pub clock_step: Option<String>,
     /// The prior of the figures that depend on one: `uniform`, `empirical` or `label=p,…`
     ///
     /// The default is `uniform`, and `empirical` with --like fbleau.
@@ -452,6 +458,16 @@ pub fn unit(text: &str) -> Result<TimeUnit> {
         Error::parameter(
             format!("--unit {text}"),
             format!("no unit of time has this name; units are {names}"),
+        )
+    })
+}
+
+/// Reads the step of a clock.
+pub fn clock_step(text: &str) -> Result<ClockStep> {
+    ClockStep::parse(text).ok_or_else(|| {
+        Error::parameter(
+            format!("--clock-step {text}"),
+            "is no step of a clock: a number that is not negative, with a unit (1ms) or in that of the log (0.5)",
         )
     })
 }

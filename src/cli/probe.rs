@@ -43,6 +43,9 @@ struct JudgeArguments {
     /// The frequency of the clock in hertz, for times in cycles
     #[arg(long, value_name = "HERTZ", requires = "until")]
     clock_frequency: Option<f64>,
+    /// The step in which times are recorded: `1ms`, `2cycles`; 0 for exact counts [default: by the values]
+    #[arg(long, value_name = "STEP", requires = "until")]
+    clock_step: Option<String>,
     /// The field of the answers that is judged, or `time_ns` [default: the answer, if it is one number]
     #[arg(long, value_name = "FIELD", requires = "until")]
     observe: Option<String>,
@@ -69,6 +72,11 @@ impl JudgeArguments {
             claims: claims.collect::<Result<_>>()?,
             unit: self.unit.as_deref().map(options::unit).transpose()?,
             clock_frequency: self.clock_frequency,
+            clock_step: self
+                .clock_step
+                .as_deref()
+                .map(options::clock_step)
+                .transpose()?,
         };
         Judge::new(options, self.observe.clone()).map(Some)
     }

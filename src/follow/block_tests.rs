@@ -46,6 +46,7 @@ fn monitor(claims: &[&str]) -> BlockMonitor {
         claims: claims.collect(),
         unit: Some(TimeUnit::Nanoseconds),
         clock_frequency: None,
+        clock_step: None,
     })
     .expect("options that can be followed")
 }
@@ -99,6 +100,7 @@ fn claims_need_blocks_of_their_kind() {
             claims: vec![Claim::parse(claim).expect("a claim")],
             unit,
             clock_frequency: None,
+            clock_step: None,
         };
         BlockMonitor::new(options)
             .err()

@@ -106,6 +106,7 @@ impl BlockMonitor {
         let scale = Scale {
             unit: options.unit,
             clock_frequency: options.clock_frequency,
+            clock_step: options.clock_step,
         };
         Ok(BlockMonitor {
             rows: Monitor::with(options, Some(scale))?,
@@ -114,7 +115,7 @@ impl BlockMonitor {
             past: Vec::new(),
             blocks: 0,
             choose_at: FIRST,
-            medians: Some(Medians::new(scale.unit)),
+            medians: Some(Medians::new(scale.unit, scale.step()?)),
         })
     }
 
@@ -131,7 +132,8 @@ impl BlockMonitor {
     /// Takes the next block, each secret by its number among the labels so far.
     ///
     /// # Errors
-    /// A secret that some claim says nothing about, or too many for a claim about times; attacks that cannot be learned.
+    /// A secret that some claim says nothing about, or too many for a claim about times; attacks that cannot be
+    /// learned.
     pub fn push(&mut self, block: Block, labels: &[String]) -> Result<()> {
         self.rows.rows += block.len() as u64;
         if block.len() < 2 {

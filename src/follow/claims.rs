@@ -1,10 +1,10 @@
 //! The claims that are followed, bound to the secrets seen so far.
 
-use crate::audit::{about_one_observation, factor, needs_blocks, unknown_unit};
+use crate::audit::{about_one_observation, factor, incomparable_step, needs_blocks, unknown_unit};
 use crate::follow::line::FollowedGrounds;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_base::time::TimeUnit;
+use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Guarantee, Requirement, TimeBound};
 use leakgauge_exact::mechanism::Mechanism;
 use leakgauge_sequential::claims::inequalities;
@@ -54,6 +54,25 @@ pub(super) struct Scale {
     pub unit: Option<TimeUnit>,
     /// The frequency of the clock in hertz, for times in cycles.
     pub clock_frequency: Option<f64>,
+    /// The step in which the clock records them, if it was given.
+    pub clock_step: Option<ClockStep>,
+}
+
+impl Scale {
+    /// The step of the clock in the unit of the measurements, if it was given.
+    ///
+    /// # Errors
+    /// A step that cannot be compared with them.
+    pub fn step(&self) -> Result<Option<f64>> {
+        let Some(step) = self.clock_step else {
+            return Ok(None);
+        };
+        let (unit, frequency) = (self.unit, self.clock_frequency);
+        let found = step.in_unit(unit, frequency);
+        found
+            .map(Some)
+            .ok_or_else(|| incomparable_step(step, unit, frequency))
+    }
 }
 
 /// The claims, in their order.

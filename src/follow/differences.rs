@@ -3,12 +3,19 @@
 //! Every pair of secrets has a part of the error probability. Pairs that are known when the limits are first looked at
 //! share nine tenths of it; pairs with a secret that comes later share the rest, so that a part never depends on what
 //! was measured.
+//!
+//! Two limits are taken, and the farther one counts: that of bets, exact for independent blocks; and that of the first
+//! 12, 24, 48, 68, 96, … blocks ([`Milestones`]), which allows for blocks that resemble their neighbors. Both are moved
+//! outward by what the step of the clock hides.
 
 use super::line::{FollowedDifference, FollowedGrounds};
+use super::milestones::{Milestones, UNKNOWN, closer};
+use super::recorder::Recorder;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_log::Block;
 use leakgauge_sequential::median::{median, p_value};
-use leakgauge_stats::paired::{Located, bound_with_rounding};
+use leakgauge_stats::clock::{Clock, within_rounding};
+use leakgauge_stats::paired::Located;
 
 /// Differences are kept for pairs of at most so many secrets.
 pub(super) const MAX_SECRETS: usize = 32;
@@ -23,8 +30,10 @@ struct Differences {
     b: u32,
     /// Its part of the error probability of either limit, once that is settled.
     share: Option<f64>,
-    /// b − a of every block that has both, in any order.
+    /// b − a of every block that has both.
     values: Vec<f64>,
+    /// What they say at some numbers of blocks.
+    milestones: Milestones,
     /// The median, and its limits for all pairs together.
     together: Located,
     /// The same, with limits at the whole level: a claim holds by these, because the pair that breaks a false one is
@@ -34,8 +43,11 @@ struct Differences {
 
 /// The differences of all pairs.
 pub(super) struct Medians {
-    /// The size of the largest measurement.
-    largest: f64,
+    /// What was measured of each secret, for the step of the clock.
+    recorders: Vec<Recorder>,
+    /// The step of the clock, if it was given.
+    step: Option<f64>,
+    clock: Clock,
     unit: Option<TimeUnit>,
     /// By the larger number of the two secrets, then the smaller.
     pairs: Vec<Differences>,
@@ -44,36 +56,54 @@ pub(super) struct Medians {
     groups: u32,
 }
 
-const UNKNOWN: Located = Located {
-    point: 0.0,
-    lower: f64::NEG_INFINITY,
-    upper: f64::INFINITY,
-};
-
-/// Of two limits at different times, the closer ones.
-fn closer(earlier: Located, now: Located) -> Located {
+/// Of two limits of one thing, the farther ones.
+fn farther(one: Located, other: Located) -> Located {
     Located {
-        point: now.point,
-        lower: earlier.lower.max(now.lower),
-        upper: earlier.upper.min(now.upper),
+        point: one.point,
+        lower: one.lower.min(other.lower),
+        upper: one.upper.max(other.upper),
     }
 }
 
 impl Differences {
+    fn new(a: u32, b: u32) -> Self {
+        Differences {
+            a,
+            b,
+            share: None,
+            values: Vec::new(),
+            milestones: Milestones::default(),
+            together: UNKNOWN,
+            alone: UNKNOWN,
+        }
+    }
+
+    /// The median of the times' differences with limits for all pairs together.
+    fn together(&self, clock: &Clock) -> Located {
+        clock.around(farther(self.together, self.milestones.together))
+    }
+
+    /// The same with limits at the whole level.
+    fn alone(&self, clock: &Clock) -> Located {
+        clock.around(farther(self.alone, self.milestones.alone))
+    }
+
     /// The smallest size that the median may have.
-    fn smallest(&self) -> f64 {
-        self.together.lower.max(-self.together.upper).max(0.0)
+    fn smallest(&self, clock: &Clock) -> f64 {
+        let found = self.together(clock);
+        found.lower.max(-found.upper).max(0.0)
     }
 
     /// The smaller and the larger secret by their times, and the median with limits in that direction.
-    fn ascending(&self) -> ([u32; 2], Located) {
+    fn ascending(&self, clock: &Clock) -> ([u32; 2], Located) {
+        let found = self.together(clock);
         let Located {
             point,
             lower,
             upper,
-        } = self.together;
+        } = found;
         if point >= 0.0 {
-            return ([self.a, self.b], self.together);
+            return ([self.a, self.b], found);
         }
         let turned = Located {
             point: -point,
@@ -83,7 +113,8 @@ impl Differences {
         ([self.b, self.a], turned)
     }
 
-    /// The p-value of a median within the bound, both directions together, at its share; it may exceed 1.
+    /// The p-value of a median of recorded differences within the bound, both directions together, at its share; it may
+    /// exceed 1.
     fn against(&self, bound: f64) -> f64 {
         let count = |is_beyond: &dyn Fn(f64) -> bool| {
             self.values
@@ -93,17 +124,20 @@ impl Differences {
         };
         let n = self.values.len() as u64;
         let beyond = count(&|value| value > bound).max(count(&|value| value < -bound));
+        let by_bets = p_value(beyond, n - beyond);
         let share = self.share.unwrap_or(0.0);
-        2.0 * p_value(beyond, n - beyond) / share
+        2.0 * by_bets.max(self.milestones.against(&self.values, bound)) / share
     }
 }
 
 impl Medians {
     /// No block was seen.
-    pub fn new(unit: Option<TimeUnit>) -> Self {
+    pub fn new(unit: Option<TimeUnit>, step: Option<f64>) -> Self {
         Medians {
             unit,
-            largest: 0.0,
+            recorders: Vec::new(),
+            step,
+            clock: Clock::EXACT,
             pairs: Vec::new(),
             secrets: 0,
             groups: 0,
@@ -112,19 +146,15 @@ impl Medians {
 
     /// Takes the next block, of so many secrets so far.
     pub fn push(&mut self, block: &Block, secrets: usize) {
-        let sizes = block.iter().map(|(_, value)| value.abs());
-        self.largest = sizes.fold(self.largest, f64::max);
         for b in self.secrets..secrets {
-            self.pairs.extend((0..b).map(|a| Differences {
-                a: a as u32,
-                b: b as u32,
-                share: None,
-                values: Vec::new(),
-                together: UNKNOWN,
-                alone: UNKNOWN,
-            }));
+            let pairs = (0..b).map(|a| Differences::new(a as u32, b as u32));
+            self.pairs.extend(pairs);
+            self.recorders.push(Recorder::default());
         }
         self.secrets = self.secrets.max(secrets);
+        for &(secret, value) in block {
+            self.recorders[secret as usize].push(value);
+        }
         for &(a, x) in block {
             for &(b, y) in block.iter().filter(|other| other.0 > a) {
                 let at = b as usize * (b as usize - 1) / 2 + a as usize;
@@ -136,13 +166,16 @@ impl Medians {
     /// Looks at the limits: those of all pairs together at `level`, those of each alone at `alpha`.
     pub fn look(&mut self, level: f64, alpha: f64) {
         self.share();
+        self.clock = Recorder::clock(&self.recorders, self.step);
         for pair in &mut self.pairs {
             let Some(share) = pair.share.filter(|_| !pair.values.is_empty()) else {
                 continue;
             };
-            let together = median(&mut pair.values, 0.5 * level * share);
-            pair.together = closer(pair.together, together);
-            pair.alone = closer(pair.alone, median(&mut pair.values, alpha));
+            let mut values = pair.values.clone();
+            let each = 0.5 * level * share;
+            pair.together = closer(pair.together, median(&mut values, each));
+            pair.alone = closer(pair.alone, median(&mut values, alpha));
+            pair.milestones.pass(&pair.values, [each, alpha]);
         }
     }
 
@@ -167,13 +200,17 @@ impl Medians {
 
     /// The p-value of medians within the bound for all pairs, and what it is of.
     pub fn against(&self, bound: f64, labels: &[String]) -> (f64, FollowedGrounds) {
-        let allowed = bound_with_rounding(bound, self.largest);
-        let with = |pair| (pair, Differences::against(pair, allowed));
+        let recorded = self.clock.hides(bound);
+        let with = |pair| (pair, Differences::against(pair, recorded));
         let all = self.pairs.iter().map(with);
         let least = all.reduce(|best, next| if next.1 < best.1 { next } else { best });
         let (p_value, pair, lower) = match least {
             None => (1.0, [0, 0], 0.0),
-            Some((pair, p_value)) => (p_value.min(1.0), pair.ascending().0, pair.smallest()),
+            Some((pair, p_value)) => (
+                p_value.min(1.0),
+                pair.ascending(&self.clock).0,
+                pair.smallest(&self.clock),
+            ),
         };
         let grounds = FollowedGrounds::TimeDifference {
             pair: pair.map(|secret| labels[secret as usize].clone()),
@@ -186,9 +223,11 @@ impl Medians {
 
     /// Whether the medians of all pairs are shown to be within the bound.
     pub fn are_within(&self, bound: f64) -> bool {
-        let allowed = bound_with_rounding(bound, self.largest);
-        let is_within =
-            |pair: &Differences| pair.alone.lower >= -allowed && pair.alone.upper <= allowed;
+        let allowed = within_rounding(bound);
+        let is_within = |pair: &Differences| {
+            let found = pair.alone(&self.clock);
+            found.lower >= -allowed && found.upper <= allowed
+        };
         !self.pairs.is_empty() && self.pairs.iter().all(is_within)
     }
 
@@ -198,12 +237,13 @@ impl Medians {
         let mut order: Vec<&Differences> = seen.collect();
         let size = |pair: &Differences| pair.together.point.abs();
         order.sort_by(|x, y| {
-            let by_limit = y.smallest().total_cmp(&x.smallest());
+            let [by_x, by_y] = [x, y].map(|pair| pair.smallest(&self.clock));
+            let by_limit = by_y.total_cmp(&by_x);
             by_limit.then(size(y).total_cmp(&size(x)))
         });
         let finite = |limit: f64| limit.is_finite().then_some(limit);
         let shown = order.into_iter().take(SHOWN).map(|pair| {
-            let (secrets, found) = pair.ascending();
+            let (secrets, found) = pair.ascending(&self.clock);
             FollowedDifference {
                 secrets: secrets.map(|secret| labels[secret as usize].clone()),
                 unit: self.unit.map(TimeUnit::name),
@@ -223,7 +263,7 @@ mod tests {
 
     #[test]
     fn parts_of_the_error_probability_are_never_more_than_the_whole() {
-        let mut medians = Medians::new(None);
+        let mut medians = Medians::new(None, None);
         for secrets in [3, 3, 4, 6, 7] {
             let block: Block = (0..secrets as u32).map(|s| (s, f64::from(s))).collect();
             medians.push(&block, secrets);
@@ -239,7 +279,7 @@ mod tests {
     #[test]
     fn a_claim_is_judged_by_the_limits_that_are_shown() {
         let labels = ["x", "y", "z"].map(str::to_owned);
-        let mut medians = Medians::new(Some(TimeUnit::Nanoseconds));
+        let mut medians = Medians::new(Some(TimeUnit::Nanoseconds), None);
         for at in 0..400 {
             let noise = f64::from(at * 7 % 40) / 40.0;
             // z lacks every other block.

@@ -27,7 +27,9 @@ mod differences;
 mod learn;
 mod levels;
 mod line;
+mod milestones;
 mod order;
+mod recorder;
 mod seen;
 mod standing;
 #[cfg(test)]
@@ -37,7 +39,7 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
-use leakgauge_base::time::TimeUnit;
+use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::Claim;
 use leakgauge_log::RowStream;
 use leakgauge_sequential::limits::Quantity;
@@ -83,6 +85,8 @@ pub struct FollowOptions {
     pub unit: Option<TimeUnit>,
     /// The frequency of the clock in hertz, for times in cycles.
     pub clock_frequency: Option<f64>,
+    /// The step in which the clock records times; found in the blocks if it is not given.
+    pub clock_step: Option<ClockStep>,
 }
 
 impl FollowOptions {

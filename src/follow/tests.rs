@@ -63,6 +63,7 @@ fn first_line(
             .collect(),
         unit: None,
         clock_frequency: None,
+        clock_step: None,
     })
     .expect("options that can be followed");
     while let Some(row) = stream.next_row().expect("a good row") {

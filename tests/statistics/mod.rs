@@ -31,5 +31,6 @@ mod sampled;
 mod shuffled_groups;
 mod shuffling;
 mod sparse;
+mod times;
 mod trade_off;
 mod wrong_mechanisms;

@@ -189,6 +189,7 @@ fn followed(shift: f64, replicate: u64) -> f64 {
         claims: Vec::new(),
         unit: None,
         clock_frequency: None,
+        clock_step: None,
     })
     .expect("good options");
     let mut limit = 0.0;

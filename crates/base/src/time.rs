@@ -87,6 +87,60 @@ impl TimeUnit {
     }
 }
 
+/// The step in which a clock records times, as it is said: `1ms`, `2cycles`, `0.5` in the unit of the log, 0 for
+/// records that are exact.
+///
+/// ```
+/// use leakgauge_base::time::{ClockStep, TimeUnit};
+///
+/// let step = ClockStep::parse("1ms").expect("a step");
+/// assert_eq!(step.unit, Some(TimeUnit::Milliseconds));
+/// assert_eq!(step.in_unit(Some(TimeUnit::Microseconds), None), Some(1000.0));
+/// assert_eq!(step.in_unit(None, None), None);
+/// assert_eq!(ClockStep::parse("-1"), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClockStep {
+    /// Its size.
+    pub size: f64,
+    /// Its unit; that of the log if not given.
+    pub unit: Option<TimeUnit>,
+}
+
+impl ClockStep {
+    /// Reads a step; `None` for a text that is none.
+    pub fn parse(text: &str) -> Option<ClockStep> {
+        let text = text.trim();
+        // The longest names first: `ms` ends with `s`.
+        let mut units = TimeUnit::ALL;
+        units.sort_by_key(|unit| std::cmp::Reverse(unit.name().len()));
+        let of = units
+            .into_iter()
+            .find_map(|unit| Some((text.strip_suffix(unit.name())?, unit)));
+        let (number, unit) = of.map_or((text, None), |(number, unit)| (number, Some(unit)));
+        let size: f64 = number.trim_end().parse().ok()?;
+        (size.is_finite() && size >= 0.0).then_some(ClockStep { size, unit })
+    }
+
+    /// The step in another unit; `None` where the two cannot be compared.
+    pub fn in_unit(&self, log: Option<TimeUnit>, frequency: Option<f64>) -> Option<f64> {
+        match (self.unit, log) {
+            (None, _) => Some(self.size),
+            (Some(own), Some(log)) if own == log => Some(self.size),
+            (Some(own), Some(log)) => {
+                Some(self.size * (own.seconds(frequency)? / log.seconds(frequency)?))
+            }
+            (Some(_), None) => None,
+        }
+    }
+}
+
+impl fmt::Display for ClockStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.size, self.unit.map_or("", TimeUnit::name))
+    }
+}
+
 impl fmt::Display for TimeUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

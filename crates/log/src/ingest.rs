@@ -307,7 +307,9 @@ impl<'a> Ingest<'a> {
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
-            let timed = self.facts.recognized.is_some_and(|form| form.is_timed());
+            let timed = self.options.timed
+                || self.options.is_blocked()
+                || self.facts.recognized.is_some_and(|form| form.is_timed());
             let plans = typing::plan_columns(name, body, &layout, &elements, &self.options, timed)?;
             self.facts.notes.extend(lists::notes(&self.options));
             self.facts.notes.extend(apart);

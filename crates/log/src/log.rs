@@ -122,6 +122,9 @@ pub struct InputFacts {
     pub notes: Vec<String>,
     /// Whether observed numbers are seconds because cells said a unit or a date.
     pub in_seconds: bool,
+    /// Whether the times of a recognized form are too long to be in its unit, by their median: they are counts of a
+    /// clock.
+    pub ticks: bool,
     /// Labels of units of the log to learn on that the log itself has: their rows there were left out.
     pub shared_units: Vec<String>,
     /// What was found of blocks of simultaneous measurements, which are the units of such a log.

@@ -61,6 +61,9 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// Columns to read as numbers.
     pub numeric: Vec<String>,
+    /// Whether what is observed are times: a column of few whole numbers, each seen often, holds numbers then and not
+    /// labels.
+    pub timed: bool,
     /// Width of the bins an observer can resolve, by column.
     pub resolution: Vec<(String, f64)>,
     /// What is observed of columns whose cells are lists.

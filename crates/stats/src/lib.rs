@@ -16,6 +16,7 @@
 //! | [`multiplicity`] | Bonferroni, Holm |
 //! | [`goodness_of_fit`] | χ² and Kolmogorov tests of a fixed law |
 //! | [`effective_rows`] | what autocorrelated rows are worth; approximate |
+//! | [`long_run`] | how much means vary where neighbors resemble each other |
 //! | [`hypergeometric`] | random draws without replacement |
 //! | [`random`] | where random numbers come from: a seed, a use, the data |
 //! | [`learning_curve`] | where an error seems to end with ever more rows |
@@ -30,6 +31,7 @@
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
 //! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
+//! | [`clock`] | the step in which times were recorded, and what it hides |
 //! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
 //! | [`paired`] | differences of measurements that were taken in pairs |
@@ -43,6 +45,7 @@ pub mod betting;
 pub mod binomial;
 pub mod binomial_tail;
 pub mod bisection;
+pub mod clock;
 pub mod concentration;
 pub mod copies;
 pub mod dp_upper;
@@ -58,6 +61,7 @@ pub mod hypergeometric;
 pub mod joint;
 pub mod learning_curve;
 pub mod level;
+pub mod long_run;
 pub mod multiplicity;
 pub mod no_leak;
 pub mod one_run;

@@ -40,6 +40,11 @@ pub enum Grounds {
         in_blocks: bool,
         /// Their unit, if it is known.
         unit: Option<TimeUnit>,
+        /// The smallest bound that a clock of this step can show to hold, in that unit, where it is above that of the
+        /// claim.
+        least: Option<f64>,
+        /// The least number of blocks, or of rows of each secret, that gives limits, where some pair has fewer.
+        needed: Option<u64>,
     },
     /// The limits of Bayes security, against those of the mechanism.
     Mechanism {

@@ -9,7 +9,7 @@ use crate::audit::pair::{Labels, Pair};
 use crate::estimate::{Estimate, Method, Methods};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::{BoundClaim, TimeBound};
-use leakgauge_stats::paired::bound_with_rounding;
+use leakgauge_stats::clock::within_rounding;
 
 /// Judges a claim: violated if the lower limit of the median of some pair, all pairs together, exceeds the bound;
 /// holds if the upper limit of every pair is within it, each at the whole level, because the pair that breaks a
@@ -24,9 +24,11 @@ pub(crate) fn judge(
     let factor = factor(differences.unit, options.clock_frequency, bound).unwrap_or(1.0);
     let pairs = &differences.pairs;
     let worst = pairs.first();
-    // In the unit of the log, where nothing but the subtraction was rounded.
-    let allowed = bound_with_rounding(bound.at_most / factor, differences.largest);
+    // In the unit of the log: nothing but the bound itself is rounded.
+    let allowed = within_rounding(bound.at_most / factor);
+    let blur = differences.clock.blur();
     let lower = worst.map(Difference::smallest);
+    let fewest = pairs.iter().flat_map(Difference::rows).min().unwrap_or(0);
     let complete = pairs.len() == labels.len() * (labels.len() - 1) / 2;
     let upper = pairs.iter().map(Difference::largest).fold(0.0, f64::max);
     let upper = (complete && upper.is_finite()).then_some(upper);
@@ -60,10 +62,12 @@ pub(crate) fn judge(
         reason: Grounds::TimeDifference {
             in_blocks: differences.blocks.is_some(),
             unit: bound.unit.or(differences.unit),
+            least: (blur > allowed).then_some(factor * blur),
+            needed: (fewest < differences.least).then_some(differences.least),
         }
         .into(),
         rows_needed: None,
-        p_value: p_value(differences, allowed, share),
+        p_value: p_value(differences, bound.at_most / factor, share),
         estimate: Estimate {
             point,
             lower,
@@ -83,7 +87,8 @@ pub(crate) fn judge(
 /// their part of the level.
 fn p_value(differences: &Differences, at_most: f64, part: f64) -> Option<f64> {
     let pairs = &differences.pairs;
-    let of_pair = |pair: &Difference| pair.beyond(at_most);
+    let recorded = differences.clock.hides(at_most);
+    let of_pair = |pair: &Difference| pair.beyond(recorded);
     let smallest = pairs.iter().map(of_pair).reduce(f64::min)?;
     Some((2.0 * pairs.len() as f64 * smallest / part).min(1.0))
 }

@@ -1,9 +1,9 @@
 //! Whether a log holds times that can be compared, and whether claims about times can be judged on it.
 
 use crate::audit::options::{AuditOptions, SplitChoice};
-use leakgauge_base::error::{Error, Result};
+use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_base::time::TimeUnit;
+use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
 use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
@@ -13,12 +13,25 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
     let given = [
         ("unit", options.unit.is_some()),
         ("clock_frequency", options.clock_frequency.is_some()),
+        ("clock_step", options.clock_step.is_some()),
     ];
     if let (true, Some(unit)) = (log.facts.in_seconds, options.unit) {
         let problem = "the cells of the log say their units themselves";
         return Err(
             Error::parameter(setting("unit", unit.name()), problem).with_hint("leave it out")
         );
+    }
+    let column = log.observations.columns().first();
+    let named = column.and_then(|column| Some((column, TimeUnit::of_column(&column.name)?)));
+    if let (Some(unit), Some((column, named))) = (options.unit, named)
+        && unit != named
+    {
+        let problem = format!(
+            "the name of the column {} says {named}",
+            shorten(&column.name)
+        );
+        return Err(Error::parameter(setting("unit", unit.name()), problem)
+            .with_hint("leave it out, or rename the column if its name is wrong"));
     }
     match (
         given.iter().find(|(_, is_given)| *is_given),
@@ -42,6 +55,38 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
     }
 }
 
+/// Refuses a step of the clock in a unit that the times of the log cannot be compared with.
+fn check_step(log: &Log, options: &AuditOptions) -> Result<()> {
+    match options.clock_step {
+        Some(step) if options.step_of(log).is_none() => Err(incomparable_step(
+            step,
+            options.unit_of(log),
+            options.clock_frequency,
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// That a step cannot be compared with times in this unit.
+pub(crate) fn incomparable_step(
+    step: ClockStep,
+    unit: Option<TimeUnit>,
+    frequency: Option<f64>,
+) -> Error {
+    let text = setting("clock_step", step);
+    if unit.is_some() && frequency.is_none() {
+        return Error::parameter(text, "cycles are not compared with seconds by themselves")
+            .with_hint(format!(
+                "say how fast the clock runs, in hertz: {}; or give the step in the unit of the log",
+                setting("clock_frequency", "2.4e9")
+            ));
+    }
+    Error::parameter(text, "the log does not say what unit its times are in").with_hint(format!(
+        "say it, for instance {}, or give the step without a unit",
+        setting("unit", "ns")
+    ))
+}
+
 /// Checks that claims can be judged on the log: differences of times need one column of numbers and a known unit,
 /// mechanisms need measurements that stand alone.
 ///
@@ -56,6 +101,7 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         return Err(Error::parameter(setting("clock_frequency", hertz), problem));
     }
     check_units(log, options, claims)?;
+    check_step(log, options)?;
     for claim in claims {
         let text = &claim.claim().text;
         match (claim.terms(), &log.facts.blocks) {
@@ -64,6 +110,9 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                     return Err(no_times(text, why));
                 }
                 let unit = options.unit_of(log);
+                if unit.is_none() && bound.unit.is_some() && log.facts.ticks {
+                    return Err(are_ticks(text));
+                }
                 factor(unit, options.clock_frequency, bound)
                     .ok_or_else(|| unknown_unit(unit, text, bound))?;
             }
@@ -81,6 +130,18 @@ fn no_times(claim: &str, why: String) -> Error {
     let problem = format!("compares times, and {why}");
     let error = Error::parameter(setting("claim", claim), problem);
     error.with_hint("claim advantage(0.1), for example, which is about any observation")
+}
+
+/// That times of a recognized form cannot be in its unit.
+fn are_ticks(claim: &str) -> Error {
+    let problem = "in the unit of their form, half of the times of the log would be longer than 1000 s: they seem to be counts of a \
+                   clock";
+    Error::parameter(setting("claim", claim), problem).with_hint(format!(
+        "say what they are: {} with {}, or {} if they are that long",
+        setting("unit", "cycles"),
+        option("clock_frequency"),
+        setting("unit", "s")
+    ))
 }
 
 /// That a claim is about times in blocks.

@@ -19,6 +19,7 @@ use leakgauge_attack::split::UnitParts;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
+use leakgauge_stats::long_run::LongRun;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
 use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::weighted_risk::{chernoff_upper, matched_plan};
@@ -55,12 +56,14 @@ pub(crate) fn judge(
     let random = prepared.random;
     let advantage = |at: usize, (tally, past): (&UnitTally, &UnitTally)| {
         let guide = UnitGuide::new(past);
-        Arc::new(UnitAdvantage::new(
-            tally,
-            &guide,
-            alpha,
-            &mut random.rng(Stream::UnitRule(at as u32)),
-        ))
+        let mut rng = random.rng(Stream::UnitRule(at as u32));
+        let found = UnitAdvantage::new(tally, &guide, alpha, &mut rng);
+        // Of units that are no blocks nothing says in which order they were recorded.
+        let varies = match log.facts.blocks {
+            Some(_) => tally.long_run(),
+            None => LongRun::INDEPENDENT,
+        };
+        Arc::new(found.allowing(varies))
     };
     let of_rules = found.rules.iter().zip(&past.rules).enumerate();
     UnitEvidence {

@@ -51,6 +51,8 @@ pub struct DifferenceKeys<'a> {
     secrets: &'a Pair,
     /// The unit of the figures; null: that of the log.
     unit: Option<&'static str>,
+    /// The step in which times were recorded, in this unit; 0 if none was found. Limits are two steps wider for it.
+    clock_step: f64,
     /// Blocks that have both; null if times were taken one by one.
     blocks: Option<u64>,
     /// Rows of the two secrets that were compared.
@@ -72,25 +74,27 @@ pub struct DifferenceKeys<'a> {
     p_value: f64,
     /// Where the evidence is.
     evidence: &'static str,
-    /// p-value of "differences of consecutive blocks do not resemble each other". Where it is at most 0.01, the limits
-    /// here allow for blocks that depend on each other; null without blocks.
+    /// p-value of "differences of consecutive blocks do not resemble each other". Limits allow for blocks that depend
+    /// on each other whatever it says; null without blocks.
     dependence: Option<f64>,
 }
 
 impl<'a> DifferenceKeys<'a> {
     pub fn all(found: &'a Differences) -> Vec<Self> {
         let unit = found.unit.map(|unit| unit.name());
+        let step = found.clock.step();
         let keys = found
             .pairs
             .iter()
-            .map(|pair| DifferenceKeys::of(pair, unit));
+            .map(|pair| DifferenceKeys::of(pair, unit, step));
         keys.collect()
     }
 
-    fn of(pair: &'a Difference, unit: Option<&'static str>) -> Self {
+    fn of(pair: &'a Difference, unit: Option<&'static str>, clock_step: f64) -> Self {
         DifferenceKeys {
             secrets: &pair.secrets,
             unit,
+            clock_step,
             blocks: pair.blocks(),
             rows: pair.rows(),
             median: pair.median.into(),

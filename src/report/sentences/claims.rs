@@ -32,8 +32,9 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             blocks,
         } => blocks_left_out(*alone, *incomplete, *blocks),
         Qualification::OneByOne => {
-            "This takes rows to be independent: times were taken one by one, so that drift of the machine counts as noise, \
-             or as a difference where secrets are not in random order."
+            "Times were taken one by one, so that drift of the machine counts as noise, or as a difference where secrets are \
+             not in random order; the order of rows, where it is known, widens limits by how much rows resemble those before \
+             them."
                 .to_owned()
         }
         Qualification::Order(warning) | Qualification::Clock(warning) => doubt(warning),
@@ -96,7 +97,12 @@ fn grounds(claim: &ClaimReport) -> String {
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)
         ),
-        Grounds::TimeDifference { in_blocks, unit } => time_difference(claim, *in_blocks, *unit),
+        Grounds::TimeDifference {
+            in_blocks,
+            unit,
+            least,
+            needed,
+        } => time_difference(claim, *in_blocks, (*unit, *least, *needed)),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
             "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
@@ -186,7 +192,11 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
 }
 
 /// The largest median of differences.
-fn time_difference(claim: &ClaimReport, in_blocks: bool, unit: Option<TimeUnit>) -> String {
+fn time_difference(
+    claim: &ClaimReport,
+    in_blocks: bool,
+    (unit, least, needed): (Option<TimeUnit>, Option<f64>, Option<u64>),
+) -> String {
     let [where_, what, whats] = match in_blocks {
         true => [
             "Inside a block, ",
@@ -212,11 +222,36 @@ fn time_difference(claim: &ClaimReport, in_blocks: bool, unit: Option<TimeUnit>)
         Verdict::Holds => {
             format!("The {whats} are at most {upper}{unit} for every pair, within {bound}{unit}.")
         }
+        Verdict::Inconclusive if claim.estimate.upper.is_none() => no_limits(in_blocks, needed),
         Verdict::Inconclusive => format!(
             "The largest {what} lies between {lower} and {upper}{unit}; the claim says \
-             at most {bound}{unit}."
+             at most {bound}{unit}.{}",
+            least.map_or(String::new(), |least| too_coarse(factor * least, unit))
         ),
     }
+}
+
+/// That some pair has no limits.
+fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
+    let of = match in_blocks {
+        true => "blocks with each pair of secrets",
+        false => "rows of each secret",
+    };
+    match needed {
+        Some(needed) => format!("Some pair has too few measurements for limits: at least {needed} {of} are needed."),
+        None => "Times of some pair resemble those before them so much that their difference has no limits: a longer log may \
+                 give some."
+            .to_owned(),
+    }
+}
+
+/// That the step of the clock keeps a claim from being shown.
+fn too_coarse(least: f64, unit: &str) -> String {
+    let least = trimmed(format!("{least:.6}"));
+    format!(
+        " The clock is too coarse to show that: by its step, no number of rows shows a difference of less than \
+         {least}{unit} to hold."
+    )
 }
 
 /// The same for a Bayes security that should be at least a bound.

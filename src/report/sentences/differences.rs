@@ -48,12 +48,15 @@ pub fn answer(found: &Differences) -> Option<String> {
             Some(_) => "blocks",
             None => "rows",
         };
-        format!("There are too few {few} for limits of the median of {a} and {b}.")
-    } else if pair.median.lower == pair.median.upper {
-        format!(
-            "Of {a} and {b}, {what} is {estimate}, without doubt: most of their times are equal. A finer clock may tell \
-             more."
-        )
+        match pair.rows().iter().all(|&rows| rows >= found.least) {
+            true => format!(
+                "Times of {a} and {b} resemble those before them so much that their median has no limits."
+            ),
+            false => format!(
+                "There are too few {few} for limits of the median of {a} and {b}: at least {} are needed.",
+                found.least
+            ),
+        }
     } else {
         format!(
             "The pair that may differ most: {b} takes between {lower} and {upper} longer than {a} ({what})."
@@ -94,12 +97,13 @@ pub fn read(found: &Differences) -> String {
     let mut text = match &found.blocks {
         Some(compared) => blocks(compared),
         None => format!(
-            "Times were taken one by one: limits take rows to be independent, and what drifts while the log is taken is \
-             noise, or looks like a difference where secrets are not in random order. Where times of all secrets are \
+            "Times were taken one by one: limits allow for rows that resemble those before them, where their order is known, \
+             and what drifts while the log is taken is noise, or looks like a difference where secrets are not in random order. Where times of all secrets are \
              taken together, name their block with {}.",
             option("block")
         ),
     };
+    text.push_str(&clock(found));
     if found.unit.is_none() {
         text.push_str(&format!(
             " Times are in the unit of the log, which it does not say: say it with {}.",
@@ -107,6 +111,30 @@ pub fn read(found: &Differences) -> String {
         ));
     }
     text
+}
+
+/// What the step of the clock hides.
+fn clock(found: &Differences) -> String {
+    let step = found.clock.step();
+    if step == 0.0 {
+        return String::new();
+    }
+    let (factor, unit) = scale(step, found.unit);
+    let [step, blur] = [step, found.clock.blur()].map(|size| significant(factor * size) + unit);
+    let how = match found.step_is_given {
+        true => String::new(),
+        false => format!(", by their values ({})", option("clock_step")),
+    };
+    format!(
+        " Times were recorded in steps of {step}{how}: a time is known to within a step, so that limits of a difference are \
+         {blur} wider on either side."
+    )
+}
+
+/// A number with four digits at most.
+fn significant(number: f64) -> String {
+    let decimals = (3.0 - number.abs().log10().floor()).clamp(0.0, 12.0);
+    trimmed(format!("{number:.*}", decimals as usize))
 }
 
 /// How the blocks were read.

@@ -212,8 +212,8 @@ fn dependent_blocks([a, b]: &[String; 2], pairs: usize, blocks: u64, worth: u64)
     };
     format!(
         "consecutive blocks depend on each other: the differences of {} and {}{others} resemble those of the blocks \
-         before, and {blocks} blocks are worth about {worth} independent ones. Limits of these differences are wider to \
-         allow for it; other limits are not. Measure the secrets of each block in a new random order",
+         before, and {blocks} blocks are worth about {worth} independent ones. Limits of differences and of the \
+         advantage allow for it; those of the Bayes risk do not. Measure the secrets of each block in a new random order",
         shorten(a),
         shorten(b)
     )

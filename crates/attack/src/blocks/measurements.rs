@@ -65,6 +65,11 @@ impl Measurements {
         })
     }
 
+    /// The measurements of a secret in the order of the blocks.
+    pub fn in_order(&self, secret: u32) -> &[f64] {
+        &self.of_secrets[secret as usize].values
+    }
+
     /// The measurements of two secrets in the blocks that have both; `sorted` as of [`sorted`](Self::sorted).
     pub fn in_both<'a>(&'a self, pair: [u32; 2], sorted: &'a [Vec<f64>]) -> InBoth<'a> {
         let [a, b] = pair.map(|secret| &self.of_secrets[secret as usize]);

@@ -19,6 +19,7 @@ use leakgauge_log::UnitRows;
 use leakgauge_log::observations::Observations;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
+use leakgauge_stats::long_run::LongRun;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
 use leakgauge_stats::special::normal_quantile;
 
@@ -66,6 +67,32 @@ impl UnitTally {
             })
         };
         of_side(0).chain(of_side(1)).collect()
+    }
+
+    /// How much the errors of units vary in the long run, together and of either secret.
+    ///
+    /// # Conditions
+    /// Units are numbered in the order in which they were recorded.
+    pub fn long_run(&self) -> LongRun {
+        let of_side = |side: usize| -> Vec<(u32, f64)> {
+            let units = self.units[self.secrets[side] as usize].iter();
+            let errors = units.zip(&self.errors[side]);
+            let rate =
+                |(&(unit, rows), &errors): (&(u32, u64), &u64)| (unit, errors as f64 / rows as f64);
+            errors.map(rate).collect()
+        };
+        let sides = [of_side(0), of_side(1)];
+        let mut both = sides[1].iter().peekable();
+        let mut sums = Vec::new();
+        for &(unit, rate) in &sides[0] {
+            while both.next_if(|other| other.0 < unit).is_some() {}
+            sums.extend(
+                both.next_if(|other| other.0 == unit)
+                    .map(|other| rate + other.1),
+            );
+        }
+        let of = |rates: &[(u32, f64)]| LongRun::of(rates.iter().map(|rate| rate.1));
+        LongRun::of(sums).or(of(&sides[0])).or(of(&sides[1]))
     }
 
     /// How many units have rows of either secret.
@@ -334,6 +361,8 @@ pub struct UnitAdvantage {
     is_pooled: bool,
     /// Of either error rate.
     rate_method: UnitMethod,
+    /// How much errors vary in the long run, where that is looked at.
+    varies: LongRun,
 }
 
 impl UnitAdvantage {
@@ -368,7 +397,14 @@ impl UnitAdvantage {
             sum,
             one,
             drawn,
+            varies: LongRun::INDEPENDENT,
         }
+    }
+
+    /// The same with limits that allow for units that resemble those before them.
+    #[must_use]
+    pub fn allowing(self, varies: LongRun) -> Self {
+        UnitAdvantage { varies, ..self }
     }
 
     /// The mean error rates over units; `None` if a secret has none.
@@ -394,12 +430,16 @@ impl UnitAdvantage {
     /// Lower limit of TPR − FPR at level 1 − alpha; −1 if a secret has no units.
     ///
     /// # Conditions
-    /// Rule and guide were fixed before the units were seen; units are independent.
+    /// Rule and guide were fixed before the units were seen; units are independent, or limits [allow](Self::allowing)
+    /// for it.
     ///
     /// # References
     /// Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009; for rows of unequal error rates Hoeffding
     /// 1956, doi:10.1214/aoms/1177728178.
     pub fn at_least(&self, alpha: f64) -> f64 {
+        let Some(alpha) = self.varies.level(alpha) else {
+            return -1.0;
+        };
         match (self.method, &self.drawn, &self.sum) {
             (UnitMethod::OneRow, Some(drawn), _) if self.is_pooled => {
                 let (errors, rows) = drawn.pooled;
@@ -413,6 +453,9 @@ impl UnitAdvantage {
 
     /// Upper limit of TPR − FPR of this rule at level 1 − alpha; 1 if a secret has no units.
     pub fn at_most(&self, alpha: f64) -> f64 {
+        let Some(alpha) = self.varies.level(alpha) else {
+            return 1.0;
+        };
         match (self.method, &self.drawn, &self.sum) {
             (UnitMethod::OneRow, Some(drawn), _) if self.is_pooled => {
                 let (errors, rows) = drawn.pooled;
@@ -426,6 +469,12 @@ impl UnitAdvantage {
 
     /// Upper limits of both error rates that hold together with probability 1 − alpha.
     pub fn errors_at_most(&self, alpha: f64) -> ErrorRates {
+        let Some(alpha) = self.varies.level(alpha) else {
+            return ErrorRates {
+                missed: 1.0,
+                false_alarm: 1.0,
+            };
+        };
         match (self.rate_method, &self.drawn, &self.one) {
             (UnitMethod::OneRow, Some(drawn), _) => drawn_at_most(drawn, alpha),
             (UnitMethod::Betting, _, [Some(missed), Some(false_alarm)]) => ErrorRates {

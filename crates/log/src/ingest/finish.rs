@@ -7,8 +7,9 @@ use crate::fold::to_counts;
 use crate::groups;
 use crate::ingest::Ingest;
 use crate::log::Log;
-use crate::observations::{Cell, ColumnType, Observations};
+use crate::observations::{Cell, ColumnType, Counts, Observations};
 use crate::order::{self, RowOrder};
+use crate::recognize::Form;
 use crate::row_store::SampledFrom;
 use crate::sample::Sample;
 use crate::tabulate::{kind_of, natural_order, ranks, ranks_among, tabulate};
@@ -19,6 +20,28 @@ use leakgauge_base::naming::{option, setting};
 
 /// Numbers are a discrete observation if integers recur this often on average.
 const RECURRENCE: u64 = 5;
+
+/// Half of the times are longer than this in seconds: nobody waits so long for an answer.
+const TOO_LONG: f64 = 1000.0;
+
+/// Whether the times of a form are too long to be in its unit.
+fn are_ticks(form: Form, observations: &Observations, counts: &Counts) -> bool {
+    let [column] = observations.columns() else {
+        return false;
+    };
+    let unit = form.unit(&column.name).and_then(|unit| unit.seconds(None));
+    let (Some(seconds), true) = (unit, column.kind == ColumnType::Numeric) else {
+        return false;
+    };
+    let (mut long, mut all) = (0, 0);
+    for cell in counts.cells() {
+        all += cell.count;
+        if observations.numbers(cell.symbol)[0] * seconds > TOO_LONG {
+            long += cell.count;
+        }
+    }
+    2 * long > all
+}
 
 impl Ingest<'_> {
     /// Puts secrets and observations in their canonical order.
@@ -80,6 +103,10 @@ impl Ingest<'_> {
             _ => counts(cells),
         };
         self.facts.words = words::find(&observations, &counts_of_log);
+        self.facts.ticks = self
+            .facts
+            .recognized
+            .is_some_and(|form| are_ticks(form, &observations, &counts_of_log));
         let log = Log {
             sequence: self.options.keep_order.then(|| {
                 in_order

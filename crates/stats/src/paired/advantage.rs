@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::binomial::{clopper_pearson_lower, clopper_pearson_upper};
-use crate::effective_rows::effective_rows;
+use crate::long_run::LongRun;
 
 /// A rule of an observer who sees two measurements of a block in unknown order and says which is b's.
 ///
@@ -35,12 +35,14 @@ impl Feature {
 }
 
 /// How often a rule was right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedErrors {
     /// Blocks.
     pub blocks: u64,
     /// Blocks in which it was right; where both measurements look alike, a coin decides.
     pub right: u64,
+    /// How much right answers vary in the long run.
+    pub answers: LongRun,
 }
 
 impl PairedErrors {
@@ -59,14 +61,21 @@ impl PairedErrors {
     /// other, by antisymmetry, so that its advantage is 1 − 2e.
     ///
     /// # Conditions
-    /// Independent blocks that the rule was not learned from.
+    /// Blocks that the rule was not learned from. Dependent ones count as the [part](LongRun::share) of them that may
+    /// be counted, rounded against the rule.
     pub fn at_least(&self, alpha: f64) -> f64 {
-        2.0 * clopper_pearson_lower(self.right, self.blocks, alpha) - 1.0
+        let share = self.answers.share(alpha);
+        let right = (share * self.right as f64).floor();
+        let wrong = (share * (self.blocks - self.right) as f64).ceil();
+        2.0 * clopper_pearson_lower(right as u64, (right + wrong) as u64, alpha) - 1.0
     }
 
     /// An upper limit of the rule's own advantage: another rule may do better.
     pub fn at_most(&self, alpha: f64) -> f64 {
-        2.0 * clopper_pearson_upper(self.right, self.blocks, alpha) - 1.0
+        let share = self.answers.share(alpha);
+        let right = (share * self.right as f64).ceil();
+        let wrong = (share * (self.blocks - self.right) as f64).floor();
+        2.0 * clopper_pearson_upper(right as u64, (right + wrong) as u64, alpha) - 1.0
     }
 }
 
@@ -117,27 +126,17 @@ impl PairedRule {
 
     /// Judges the rule on blocks that it has not seen, given in their order.
     ///
-    /// Where they depend on each other, the numbers are those of as many independent blocks as vary as much
-    /// ([`effective_rows`]), rounded down.
-    pub fn judge(
-        &self,
-        [a, b]: [&[f64]; 2],
-        is_dependent: bool,
-        rng: &mut ChaCha8Rng,
-    ) -> PairedErrors {
+    /// Limits allow for how much right answers vary in the long run.
+    pub fn judge(&self, [a, b]: [&[f64]; 2], rng: &mut ChaCha8Rng) -> PairedErrors {
         let mut answer = |(&x, &y): (&f64, &f64)| match self.answer(x, y) {
             0 => f64::from(u8::from(rng.random::<bool>())),
             answer => f64::from(u8::from(answer > 0)),
         };
         let right: Vec<f64> = a.iter().zip(b).map(&mut answer).collect();
-        let worth = if is_dependent && !right.is_empty() {
-            effective_rows(&right) / right.len() as f64
-        } else {
-            1.0
-        };
         PairedErrors {
-            blocks: (worth * right.len() as f64) as u64,
-            right: (worth * right.iter().sum::<f64>()) as u64,
+            blocks: right.len() as u64,
+            right: right.iter().sum::<f64>() as u64,
+            answers: LongRun::of(right),
         }
     }
 
@@ -204,7 +203,7 @@ mod tests {
             let part = |from: usize| [&a[from..from + 1000], &b[from..from + 1000]];
             let rule = PairedRule::learn(part(0), part(1000));
             let [x, y] = part(2000);
-            let errors = rule.judge([x, y], false, &mut leakgauge_testing::rng(1));
+            let errors = rule.judge([x, y], &mut leakgauge_testing::rng(1));
             assert_eq!(rule.is_about_spread(), is_about_spread);
             assert!(errors.at_least(0.05) > 0.4, "{errors:?}");
             assert!(errors.at_most(0.05) < 1.0 && errors.advantage() > 0.4);
@@ -215,8 +214,9 @@ mod tests {
     fn what_looks_alike_is_a_coin_toss() {
         let same = vec![1.0; 10_000];
         let rule = PairedRule::learn([&same, &same], [&same, &same]);
-        let errors = rule.judge([&same, &same], true, &mut rng(3));
+        let errors = rule.judge([&same, &same], &mut rng(3));
         assert!(errors.advantage().abs() < 0.04, "{errors:?}");
-        assert_eq!(PairedErrors::default().advantage(), 0.0);
+        let none = rule.judge([&[], &[]], &mut rng(3));
+        assert_eq!((none.advantage(), none.at_least(0.05)), (0.0, -1.0));
     }
 }

@@ -1,8 +1,7 @@
 //! Shifts of deciles between two classes.
 
-use super::sample::widened;
-use super::{Located, Sample, Times};
-use crate::special::normal_quantile;
+use super::{Located, Times};
+use crate::long_run::LongRun;
 
 /// The deciles: 0.1, 0.2, …, 0.9.
 pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -13,24 +12,24 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// # Formula
 /// d = q̂_b(p) − q̂_a(p). With l and u the order statistics of a class at n·p ∓ k·z·√(n·p(1 − p)), which need no
 /// estimate of a density: the lower limit is d − √(x² + y² − 2·r·x·y)/k with x = q̂_b − l_b and y = u_a − q̂_a, the
-/// upper limit d + the same with x = u_b − q̂_b and y = q̂_a − l_a. r is the correlation over blocks of "a's value is at
-/// most q̂_a(p)" with the same of b. k = √(1 − r), at most 1, looks at the part of the laws that matters: under drift
-/// that classes share, both quantiles move far more than their difference.
-/// Where blocks depend on each other, z is the quantile of Student's law by the effective number of the differences
-/// of these two indicators, times the square root of what is lost.
+/// upper limit d + the same with x = u_b − q̂_b and y = q̂_a − l_a. r is the correlation over blocks of "a's value is
+/// at most q̂_a(p)" with the same of b. k = √(1 − r), at most 1, looks at the part of the laws that matters: under
+/// drift that classes share, both quantiles move far more than their difference. z is that of [`LongRun::reach`] of the
+/// differences of these two indicators.
 ///
 /// # Conditions
-/// The times of a and of b in block i, dependent on each other as they may; asymptotic. With drift, the limits are for the
-/// deciles over the time of the log. A decile whose l or u would be beyond the smallest or the largest value has
+/// The times of a and of b in block i, dependent on each other as they may; asymptotic. With drift, the limits are for
+/// the deciles over the time of the log. A decile whose l or u would be beyond the smallest or the largest value has
 /// infinite limits.
 ///
 /// # References
 /// Woodruff (1952), 10.1080/01621459.1952.10483443, for l and u; Zou and Donner (2008), 10.1002/sim.3095, for the
-/// limits of a difference from those of its parts. RTLF (Dunsche et al., USENIX Security 2024) tests the same nine shifts.
+/// limits of a difference from those of its parts. RTLF (Dunsche et al., USENIX Security 2024) tests the same nine
+/// shifts.
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn decile_shifts(times: [&Times; 2], sample: &Sample, alpha: f64) -> Option<[Located; 9]> {
+pub fn decile_shifts(times: [&Times; 2], alpha: f64) -> Option<[Located; 9]> {
     const MIN_BLOCKS: usize = 20;
     const MIN_RANKS: f64 = 5.0;
     let [a, b] = times.map(Times::in_order);
@@ -45,16 +44,10 @@ pub fn decile_shifts(times: [&Times; 2], sample: &Sample, alpha: f64) -> Option<
     Some(std::array::from_fn(|at| {
         let (p, r) = (DECILES[at], agreements[at]);
         let [q_a, q_b] = [deciles[0][at], deciles[1][at]];
-        let z = if sample.is_dependent() {
-            let is_most = |x: f64, q: f64| f64::from(u8::from(x <= q));
-            let both = a.iter().zip(b);
-            let series: Vec<f64> = both
-                .map(|(&x, &y)| is_most(y, q_b) - is_most(x, q_a))
-                .collect();
-            widened(&series, alpha)
-        } else {
-            -normal_quantile(alpha)
-        };
+        let is_most = |x: f64, q: f64| f64::from(u8::from(x <= q));
+        let both = a.iter().zip(b);
+        let series = both.map(|(&x, &y)| is_most(y, q_b) - is_most(x, q_a));
+        let z = LongRun::of(series).reach(alpha, f64::INFINITY);
         let whole = z * (n * p * (1.0 - p)).sqrt();
         // Spacings of fewer ranks than this are noise.
         let least = (MIN_RANKS / whole).min(1.0);
@@ -130,9 +123,8 @@ mod tests {
                     .map(|_| -(1.0 - rng.random::<f64>()).ln())
                     .collect();
                 let b = vec![0.0; blocks];
-                let sample = Sample::new(&a, &b);
                 let times = [&Times::new(&a), &Times::new(&b)];
-                let found = decile_shifts(times, &sample, 0.5 * alpha / 9.0).unwrap();
+                let found = decile_shifts(times, 0.5 * alpha / 9.0).unwrap();
                 let misses = DECILES.iter().zip(found).any(|(p, found)| {
                     let truth = (1.0 - p).ln();
                     truth < found.lower || truth > found.upper

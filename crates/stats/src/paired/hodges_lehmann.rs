@@ -15,9 +15,8 @@ use super::{Located, Sample};
 /// are equal and a few dozen otherwise.
 ///
 /// # Conditions
-/// Values of one law; asymptotic. Symmetry is not needed, because the law of the ranks is estimated. Where blocks
-/// depend on each other, z is the quantile of Student's law by the effective number of these ranks, times the square
-/// root of what is lost.
+/// Values of one law; asymptotic. Symmetry is not needed, because the law of the ranks is estimated. z is that of
+/// [`LongRun::reach`](crate::long_run::LongRun::reach) of these ranks.
 ///
 /// # References
 /// Hodges and Lehmann (1963), 10.1214/aoms/1177704172; Hoeffding (1948), 10.1214/aoms/1177730196, for the variance
@@ -31,9 +30,8 @@ pub fn hodges_lehmann(sample: &Sample, alpha: f64) -> Located {
     let all = 0.5 * n * (n + 1.0);
     let point = 0.5 * ranked(sorted, (0.5 * all).ceil() as u64);
     let spread = share_spread(sorted, 2.0 * point).max(1.0 / 12f64.sqrt());
-    let reach = sample.reach(alpha, f64::INFINITY, |d| {
-        sorted.partition_point(|x| x + d <= 2.0 * point) as f64
-    });
+    let places = Places::new(sorted);
+    let reach = sample.reach(alpha, f64::INFINITY, |d| places.of(2.0 * point - d));
     let radius = reach * n * (n + 1.0) * spread / n.sqrt();
     let rank = (0.5 * all - radius - 0.5).floor();
     if rank < 1.0 {
@@ -47,6 +45,35 @@ pub fn hodges_lehmann(sample: &Sample, alpha: f64) -> Located {
         point,
         lower: 0.5 * ranked(sorted, rank as u64),
         upper: 0.5 * ranked(sorted, (all - rank + 1.0) as u64),
+    }
+}
+
+/// About how many sorted values are below another: how far ranks resemble their neighbors needs no more.
+struct Places {
+    knots: Vec<f64>,
+}
+
+impl Places {
+    const KNOTS: usize = 1024;
+
+    fn new(sorted: &[f64]) -> Places {
+        let n = sorted.len();
+        let step = n.div_ceil(Places::KNOTS);
+        Places {
+            knots: sorted
+                .iter()
+                .copied()
+                .skip(step / 2)
+                .step_by(step)
+                .collect(),
+        }
+    }
+
+    /// The share of the knots up to a value; of a value that is several knots, the middle of them.
+    fn of(&self, value: f64) -> f64 {
+        let below = self.knots.partition_point(|&knot| knot < value);
+        let up_to = below + self.knots[below..].partition_point(|&knot| knot <= value);
+        (below + up_to) as f64
     }
 }
 

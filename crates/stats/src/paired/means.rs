@@ -10,7 +10,7 @@ use super::{Located, Sample};
 /// # Conditions
 /// Values of one law with a variance, in the order of their blocks; asymptotic. Few values of a skewed law cover less.
 /// Equal values have infinite limits: nothing is known of how much the law varies.
-/// Where blocks depend on each other, t is that of the effective number of values, and s is larger to match.
+/// t is at least that of [`LongRun::reach`](crate::long_run::LongRun::reach), which allows for dependent blocks.
 ///
 /// # References
 /// Student (1908), 10.1093/biomet/6.1.1.

@@ -1,18 +1,17 @@
 //! The median, by order statistics.
 
-use super::sample::{of_effective, sign};
 use super::{Located, Sample, middle};
 use crate::binomial_tail;
+use crate::long_run::LongRun;
 
 /// Limits for the median of the law that differences come from.
 ///
 /// # Formula
-/// The k-th smallest and the k-th largest value, for the largest k with P(Bin(n, ½) ≤ k − 1) ≤ `alpha`.
-/// Where blocks depend on each other, k is at most n/2 − t·√(n/4)·√(n/n_eff), with n_eff the effective number of signs
-/// about the median and t the quantile of Student's law with n_eff − 1 degrees of freedom.
+/// The k-th smallest and the k-th largest value, for the largest k with P(Bin(n, ½) ≤ k − 1) ≤ α′, where α′ is the
+/// [level](LongRun::level) that allows for how much the signs about the median vary in the long run.
 ///
 /// # Conditions
-/// Independent values of one law, continuous or not: valid at every n. Dependent values: asymptotic.
+/// Independent values of one law, continuous or not: valid at every n. Dependent values: those of [`LongRun`].
 ///
 /// # References
 /// Thompson (1936), 10.1214/aoms/1177732502.
@@ -21,13 +20,9 @@ use crate::binomial_tail;
 /// Without values.
 pub fn median(sample: &Sample, alpha: f64) -> Located {
     let sorted = sample.sorted();
-    let (n, center) = (sorted.len() as f64, middle(sorted));
-    let mut k = rank(sorted.len() as u64, alpha) as usize;
-    if sample.is_dependent() {
-        let reach = sample.reach(alpha, f64::INFINITY, |d| sign(d - center));
-        // Never below 0: infinitely far limits are none.
-        k = k.min((0.5 * (n - reach * n.sqrt())).max(0.0) as usize);
-    }
+    let center = middle(sorted);
+    let level = sample.signs().level(alpha);
+    let k = level.map_or(0, |level| rank(sorted.len() as u64, level) as usize);
     let at = |place: Option<usize>, none: f64| place.map_or(none, |place| sorted[place]);
     Located {
         point: center,
@@ -40,43 +35,35 @@ pub fn median(sample: &Sample, alpha: f64) -> Located {
 /// differences are beyond.
 ///
 /// # Formula
-/// P(Bin(n, ½) ≥ k) with k of n sorted differences beyond one of the two. Where they are worth fewer independent
-/// signs (`effective`), the larger of this and the tail of Student's law at (2k − n)·√n_eff/n.
+/// P(Bin(n, ½) ≥ k) with k of n sorted differences beyond one of the two, and the larger
+/// [p-value](LongRun::p_value) that allows for how much signs vary in the long run.
 ///
 /// # Conditions
 /// Those of [`median`]. It is a p-value of one side: double it where the side was not fixed beforehand.
 ///
 /// # References
 /// As for [`median`].
-pub fn median_beyond(sorted: &[f64], size: f64, effective: f64) -> f64 {
+pub fn median_beyond(sorted: &[f64], size: f64, signs: LongRun) -> f64 {
     let n = sorted.len();
     let above = n - sorted.partition_point(|&x| x <= size);
     let below = sorted.partition_point(|&x| x < -size);
     let most = above.max(below) as u64;
     // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
-    let independent = binomial_tail::at_most(n as u64 - most, n as u64, 0.5);
-    if effective >= n as f64 {
-        return independent;
-    }
-    let z = (2.0 * most as f64 - n as f64) / (n as f64).sqrt();
-    independent.max(0.5 * of_effective(z.max(0.0), effective, n))
+    signs.p_value(binomial_tail::at_most(n as u64 - most, n as u64, 0.5))
 }
 
-/// A bound on differences that rounding does not break: of measurements of at most this size, read and subtracted in
-/// double precision.
+/// The least number of differences that gives [`median`] limits.
 ///
 /// # Formula
-/// bound + 4·2⁻⁵²·(bound + largest): each measurement, the difference and the bound in the unit of the measurements
-/// are off by half a unit in the last place at most, and the conversion of the bound by as much again.
+/// The least n with 2⁻ⁿ ≤ `alpha`.
 ///
 /// ```
-/// use leakgauge_stats::paired::bound_with_rounding;
+/// use leakgauge_stats::paired::least_blocks;
 ///
-/// assert!(0.4 - 0.1 > 0.3 && 0.4 - 0.1 <= bound_with_rounding(0.3, 0.4));
-/// assert!(bound_with_rounding(0.3, 0.4) < 0.3 + 1e-15);
+/// assert_eq!(least_blocks(0.025), 6);
 /// ```
-pub fn bound_with_rounding(bound: f64, largest: f64) -> f64 {
-    bound + 4.0 * f64::EPSILON * (bound + largest)
+pub fn least_blocks(alpha: f64) -> u64 {
+    (1..).find(|&n| rank(n, alpha) > 0).unwrap_or(u64::MAX)
 }
 
 /// The largest k with P(Bin(n, ½) ≤ k − 1) ≤ alpha; 0 if there is none.

@@ -32,9 +32,8 @@ pub use deciles::{DECILES, decile_shifts};
 pub use hodges_lehmann::hodges_lehmann;
 pub(crate) use hodges_lehmann::{number, ordered};
 pub use means::{mean, trimmed_mean};
-pub use median::{bound_with_rounding, median, median_beyond};
+pub use median::{least_blocks, median, median_beyond};
 pub use sample::Sample;
-pub(crate) use sample::student_quantile;
 pub use signs::{PairedTest, Sense, exchangeable};
 pub use times::{Times, sorted};
 

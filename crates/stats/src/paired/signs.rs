@@ -1,9 +1,10 @@
 //! A test of whether two measurements of a block may be exchanged.
 
-use super::sample::student_p_value;
+use super::sample::sign;
 use super::times::of_both;
 use super::{Sample, Times};
 use crate::binomial_tail;
+use crate::long_run::LongRun;
 use crate::special::normal_survival;
 
 /// What a paired test looks at.
@@ -59,8 +60,7 @@ const MIN_EFFECTIVE: f64 = 30.0;
 /// of the normal law, which is not below it beyond √3 standard deviations, because coins have negative excess
 /// kurtosis. If a few weights dominate, 3.178 times the normal tail is used, a bound for all weights.
 /// Blocks are independent if which is which is decided anew in every block. Where differences of consecutive blocks
-/// resemble each other, it may not have been, and the larger of this p-value and that of Student's law with the
-/// effective number of scores is used.
+/// resemble each other, it may not have been: the p-value is the larger one of [`LongRun::p_value`] of the scores.
 ///
 /// # References
 /// Lehmann and Romano, *Testing Statistical Hypotheses*, chapter 15 (randomization tests); Bentkus and
@@ -71,10 +71,10 @@ const MIN_EFFECTIVE: f64 = 30.0;
 pub fn exchangeable(times: [&Times; 2], sample: &Sample) -> PairedTest {
     let [a, b] = times.map(Times::in_order);
     assert_eq!(a.len(), b.len(), "one value of each class a block");
-    let (differences, is_dependent) = (sample.in_order(), sample.is_dependent());
+    let differences = sample.in_order();
     let sizes = sizes(sample.sorted());
-    let of_shift = of_signs(differences, &sizes, is_dependent);
-    let of_tail = of_tail(differences, &sizes, is_dependent);
+    let of_shift = of_signs(differences, &sizes);
+    let of_tail = of_tail(differences, &sizes);
     drop(sizes);
     let center = if a.is_empty() {
         0.0
@@ -86,7 +86,7 @@ pub fn exchangeable(times: [&Times; 2], sample: &Sample) -> PairedTest {
     let mut of_spread: Vec<f64> = spread.iter().map(|x| x.abs()).collect();
     of_spread.retain(|&x| x > 0.0);
     of_spread.sort_unstable_by(f64::total_cmp);
-    let of_spread = of_signs(&spread, &of_spread, is_dependent);
+    let of_spread = of_signs(&spread, &of_spread);
     let p_values = [of_shift, of_tail, of_spread];
     let parts = PARTS.iter().zip(p_values);
     let weighted = parts.map(|(&(sense, part), p)| PairedTest {
@@ -123,7 +123,7 @@ fn sizes(sorted: &[f64]) -> Vec<f64> {
 }
 
 /// The two-sided p-value of values that are symmetric about 0, with their sorted absolute values that are not 0.
-fn of_signs(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
+fn of_signs(values: &[f64], sizes: &[f64]) -> f64 {
     if sizes.is_empty() {
         return 1.0;
     }
@@ -150,18 +150,12 @@ fn of_signs(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
         3.178
     };
     let independent = (2.0 * factor * normal_survival(z)).min(1.0);
-    if !is_dependent {
-        return independent;
-    }
-    let series: Vec<f64> = values
-        .iter()
-        .map(|x| score.of(x.abs()) * x.signum())
-        .collect();
-    independent.max(student_p_value(z, &series))
+    let series = values.iter().map(|x| score.of(x.abs()) * sign(*x));
+    two_sided(independent, LongRun::of(series))
 }
 
 /// The sign test of the largest values, with the sorted absolute values that are not 0.
-fn of_tail(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
+fn of_tail(values: &[f64], sizes: &[f64]) -> f64 {
     let most = (values.len() as f64 * TAIL).ceil() as usize;
     // Ties at the smallest of them are taken by size alone: all or none.
     let Some(&least) = sizes.get(sizes.len().saturating_sub(most)) else {
@@ -173,13 +167,14 @@ fn of_tail(values: &[f64], sizes: &[f64], is_dependent: bool) -> f64 {
     });
     let fewer = positive.min(all - positive);
     let independent = (2.0 * binomial_tail::at_most(fewer, all, 0.5)).min(1.0);
-    if !is_dependent {
-        return independent;
-    }
-    let z = (all - 2 * fewer) as f64 / (all as f64).sqrt();
-    let is_large = |x: &f64| f64::from(u8::from(x.abs() >= least && *x != 0.0));
-    let series: Vec<f64> = values.iter().map(|x| is_large(x) * x.signum()).collect();
-    independent.max(student_p_value(z, &series))
+    let is_large = |x: &f64| f64::from(u8::from(x.abs() >= least));
+    let series = values.iter().map(|x| is_large(x) * sign(*x));
+    two_sided(independent, LongRun::of(series))
+}
+
+/// A p-value of both sides together, each of which allows for the long run.
+fn two_sided(independent: f64, scores: LongRun) -> f64 {
+    (2.0 * scores.p_value(0.5 * independent)).min(1.0)
 }
 
 /// A score of absolute values.

@@ -1,7 +1,8 @@
 //! Differences of means, of all values or without the extreme ones, by Student's law.
 
 use super::Ranked;
-use crate::paired::{Located, student_quantile};
+use crate::long_run::LongRun;
+use crate::paired::Located;
 
 /// The share of values that a trimmed mean leaves out at either end.
 const TRIMMED: f64 = 0.1;
@@ -12,16 +13,16 @@ const TRIMMED: f64 = 0.1;
 /// x̄_b − x̄_a ± t(f)·√(s_a²/n_a + s_b²/n_b), with f degrees of freedom after Welch and Satterthwaite.
 ///
 /// # Conditions
-/// Independent rows of two laws with a variance; asymptotic. Two samples of equal values have infinite limits: nothing is
-/// known of how much the laws vary.
+/// Independent rows of two laws with a variance, or rows that vary so much in the long run; asymptotic. Two samples of
+/// equal values have infinite limits: nothing is known of how much the laws vary.
 ///
 /// # References
 /// Welch (1947), 10.1093/biomet/34.1-2.28.
-pub fn mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
+pub fn mean(a: &Ranked, b: &Ranked, alpha: f64, varies: LongRun) -> Located {
     between(
         [a, b].map(|sample| trimmed(sample, 0)),
         f64::INFINITY,
-        alpha,
+        (alpha, varies),
     )
 }
 
@@ -32,11 +33,12 @@ pub fn mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
 /// variance of the winsorized values.
 ///
 /// # Conditions
-/// Independent rows; asymptotic. Holds for the trimmed means of the two laws, whatever their tails.
+/// Independent rows, or rows of which the influence on the estimate varies so much in the long run; asymptotic. Holds
+/// for the trimmed means of the two laws, whatever their tails.
 ///
 /// # References
 /// Yuen (1974), 10.1093/biomet/61.1.165.
-pub fn trimmed_mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
+pub fn trimmed_mean(a: &Ranked, b: &Ranked, alpha: f64, varies: LongRun) -> Located {
     let cut = |sample: &Ranked| (sample.rows() as f64 * TRIMMED).floor() as u64;
     // Where values are left out, the others may well be equal.
     let none = match cut(a).min(cut(b)) {
@@ -46,7 +48,7 @@ pub fn trimmed_mean(a: &Ranked, b: &Ranked, alpha: f64) -> Located {
     between(
         [a, b].map(|sample| trimmed(sample, cut(sample))),
         none,
-        alpha,
+        (alpha, varies),
     )
 }
 
@@ -78,14 +80,14 @@ fn trimmed(sample: &Ranked, cut: u64) -> Mean {
 }
 
 /// `none`: the radius of limits where no value differs from the others of its sample.
-fn between([a, b]: [Mean; 2], none: f64, alpha: f64) -> Located {
+fn between([a, b]: [Mean; 2], none: f64, (alpha, varies): (f64, LongRun)) -> Located {
     let point = b.center - a.center;
     let square = a.square + b.square;
     let freedom =
         square * square / (a.square * a.square / a.freedom + b.square * b.square / b.freedom);
     let radius = match (square, freedom) {
         (0.0, _) => none,
-        (_, freedom) if freedom.is_finite() => student_quantile(alpha, freedom) * square.sqrt(),
+        (_, freedom) if freedom.is_finite() => varies.reach(alpha, freedom) * square.sqrt(),
         _ => f64::INFINITY,
     };
     Located {
@@ -109,7 +111,7 @@ mod tests {
     fn equal_samples_have_students_limits() {
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         let moved: Vec<f64> = values.iter().map(|value| value + 5.0).collect();
-        let found = mean(&of(&values), &of(&moved), 0.025);
+        let found = mean(&of(&values), &of(&moved), 0.025, LongRun::INDEPENDENT);
         assert_eq!(found.point, 5.0);
         let radius = 2.100_922 * (2.0f64 * 55.0 / 6.0 / 10.0).sqrt();
         assert_close(found.upper - 5.0, radius, 1e-6);
@@ -122,14 +124,14 @@ mod tests {
         let mut values: Vec<f64> = (1..=10).map(f64::from).collect();
         let plain = of(&values);
         values[9] = 1e9;
-        let found = trimmed_mean(&plain, &of(&values), 0.025);
+        let found = trimmed_mean(&plain, &of(&values), 0.025, LongRun::INDEPENDENT);
         assert_eq!(found.point, 0.0);
         assert_close(found.upper, 2.144_787 * (2.0f64 * 66.5 / 56.0).sqrt(), 1e-6);
     }
 
     #[test]
     fn one_row_has_no_limits() {
-        let found = mean(&of(&[1.0]), &of(&[3.0, 4.0]), 0.025);
+        let found = mean(&of(&[1.0]), &of(&[3.0, 4.0]), 0.025, LongRun::INDEPENDENT);
         assert_eq!((found.point, found.upper), (2.5, f64::INFINITY));
     }
 }

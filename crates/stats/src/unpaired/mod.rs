@@ -23,6 +23,6 @@ mod ranks;
 mod simulation;
 
 pub use means::{mean, trimmed_mean};
-pub use quantiles::{quantile_beyond, quantile_shift};
+pub use quantiles::{least_rows, quantile_beyond, quantile_shift};
 pub use ranked::Ranked;
 pub use ranks::{SameLaw, hodges_lehmann, same_law};

@@ -76,6 +76,28 @@ pub fn quantile_beyond(a: &Ranked, b: &Ranked, p: f64, size: f64) -> f64 {
     miss([a.rows(), b.rows()], p, above).min(1.0)
 }
 
+/// The least number of rows that gives [`quantile_shift`] limits, the same of either sample.
+///
+/// # Panics
+/// If p or `alpha` is not between 0 and 1.
+///
+/// ```
+/// use leakgauge_stats::unpaired::{Ranked, least_rows, quantile_shift};
+///
+/// let least = least_rows(0.5, 0.025);
+/// let sample = |rows: u64| Ranked::new((0..rows).map(|at| (at as f64, 1)));
+/// assert!(quantile_shift(&sample(least), &sample(least), 0.5, 0.025).lower.is_finite());
+/// assert!(quantile_shift(&sample(least - 1), &sample(least - 1), 0.5, 0.025).lower.is_infinite());
+/// ```
+pub fn least_rows(p: f64, alpha: f64) -> u64 {
+    let has_limits = |rows: &u64| {
+        let sample = Ranked::new((0..*rows).map(|at| (at as f64, 1)));
+        quantile_shift(&sample, &sample, p, alpha).lower.is_finite()
+    };
+    // Levels that are not 0 have limits at some number.
+    (1..).find(has_limits).unwrap_or(u64::MAX)
+}
+
 /// How far z_b and z_a may be at a corner of the region, each a multiple of the reach.
 fn shares([n_a, n_b]: [u64; 2], alone: f64, step: usize) -> [f64; 2] {
     let all = (n_a + n_b) as f64;

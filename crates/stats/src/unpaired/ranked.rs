@@ -38,12 +38,18 @@ impl Ranked {
     }
 
     /// The value of this rank, from 1; −∞ below the first, ∞ above the last.
-    pub(super) fn at(&self, rank: i64) -> f64 {
+    pub(crate) fn at(&self, rank: i64) -> f64 {
         if rank < 1 {
             return f64::NEG_INFINITY;
         }
         let place = self.up_to.partition_point(|&up_to| up_to < rank as u64);
         self.values.get(place).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// The place among the distinct values of the value of this rank, from 0.
+    pub(crate) fn place(&self, rank: u64) -> usize {
+        let place = self.up_to.partition_point(|&up_to| up_to <= rank);
+        place.min(self.values.len() - 1)
     }
 
     /// The smallest value that at least this share of the rows does not exceed; of a half, the middle of the two
@@ -61,13 +67,18 @@ impl Ranked {
         self.before(self.values.partition_point(|&x| x < value))
     }
 
+    /// Rows up to a value.
+    pub fn up_to(&self, value: f64) -> u64 {
+        self.before(self.values.partition_point(|&x| x <= value))
+    }
+
     /// Distinct values with their rows, ascending.
     pub(super) fn cells(&self) -> impl DoubleEndedIterator<Item = (f64, u64)> + Clone {
         (0..self.values.len()).map(|at| (self.values[at], self.count(at)))
     }
 
     /// The distinct values.
-    pub(super) fn values(&self) -> &[f64] {
+    pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 

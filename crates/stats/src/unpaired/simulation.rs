@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution};
 
 use super::{Ranked, hodges_lehmann, mean, quantile_shift, same_law, trimmed_mean};
+use crate::long_run::LongRun;
 use crate::paired::Located;
 use crate::special::normal_quantile;
 
@@ -92,9 +93,9 @@ fn assert_coverage(rows: [usize; 2], logs: usize) {
                 of(0.1),
                 of(0.3),
                 of(0.9),
-                hodges_lehmann(a, b, 0.025),
-                trimmed_mean(a, b, 0.025),
-                mean(a, b, 0.025),
+                hodges_lehmann(a, b, 0.025, LongRun::INDEPENDENT),
+                trimmed_mean(a, b, 0.025, LongRun::INDEPENDENT),
+                mean(a, b, 0.025, LongRun::INDEPENDENT),
             ]
         });
         let truths = [0.5, 0.1, 0.3, 0.9, 0.5, 0.5, 0.5].map(|p| law.truth(p, SHIFT));

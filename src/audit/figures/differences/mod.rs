@@ -1,6 +1,7 @@
 //! Differences between secrets in the unit of the measurements.
 
 pub(crate) mod paired;
+mod rows_in_order;
 pub(crate) mod times;
 pub(crate) mod unpaired;
 
@@ -13,6 +14,8 @@ use crate::audit::warnings::warning::Warning;
 use crate::estimate::Estimate;
 use leakgauge_attack::blocks::Reference;
 use leakgauge_base::time::TimeUnit;
+use leakgauge_stats::clock::Clock;
+use leakgauge_stats::long_run::LongRun;
 use leakgauge_stats::paired::{Located, Sense, median_beyond};
 use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
 
@@ -42,10 +45,14 @@ pub struct Differences {
     pub blocks: Option<BlocksCompared>,
     /// Every pair that has rows to compare, those that differ most first.
     pub pairs: Vec<Difference>,
-    /// The size of the largest measurement.
-    pub(crate) largest: f64,
+    /// The clock that recorded the measurements: limits are of the times themselves, not of what it recorded.
+    pub clock: Clock,
+    /// Whether its step was given, and not found.
+    pub step_is_given: bool,
     /// Measurements below zero, of a log that is known to hold times.
     pub(crate) negative: u64,
+    /// The least number of blocks, or of rows of each secret, that gives the medians limits, all pairs together.
+    pub least: u64,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -68,7 +75,7 @@ impl Differences {
             secrets: worst.secrets.labels().map(str::to_owned),
             pairs: alarms.count(),
             blocks: blocks.sorted.len() as u64,
-            worth: blocks.effective_signs.floor() as u64,
+            worth: blocks.signs.worth(blocks.sorted.len() as f64).floor() as u64,
         })
     }
 
@@ -123,18 +130,23 @@ pub struct Difference {
 pub(crate) enum Compared {
     /// The differences inside blocks that have both.
     Blocks(InBlocks),
-    /// Independent samples.
-    Samples([Arc<Ranked>; 2]),
+    /// Two samples.
+    Samples {
+        /// The times of the two.
+        samples: [Arc<Ranked>; 2],
+        /// How much the difference of their medians varies in the long run.
+        varies: LongRun,
+    },
 }
 
 /// Differences inside blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct InBlocks {
-    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
-    /// limits of this pair allow for dependent blocks.
+    /// The p-value of "differences of consecutive blocks do not resemble each other", for a warning: limits allow for
+    /// dependent blocks whatever it says.
     pub dependence: f64,
-    /// How many independent signs the differences are worth.
-    pub effective_signs: f64,
+    /// How much the signs of the differences about their median vary in the long run.
+    pub signs: LongRun,
     /// The differences, sorted.
     pub sorted: Vec<f64>,
 }
@@ -149,12 +161,12 @@ impl Difference {
     pub fn rows(&self) -> [u64; 2] {
         match &self.compared {
             Compared::Blocks(blocks) => [blocks.sorted.len() as u64; 2],
-            Compared::Samples(samples) => [samples[0].rows(), samples[1].rows()],
+            Compared::Samples { samples, .. } => [samples[0].rows(), samples[1].rows()],
         }
     }
 
-    /// The p-value of "differences of consecutive blocks do not resemble each other"; where it is at most 0.01, all
-    /// limits of this pair allow for dependent blocks. `None` without blocks.
+    /// The p-value of "differences of consecutive blocks do not resemble each other", for a warning: limits allow for
+    /// dependent blocks whatever it says. `None` without blocks.
     pub fn dependence(&self) -> Option<f64> {
         Some(self.in_blocks()?.dependence)
     }
@@ -175,18 +187,20 @@ impl Difference {
     fn in_blocks(&self) -> Option<&InBlocks> {
         match &self.compared {
             Compared::Blocks(blocks) => Some(blocks),
-            Compared::Samples(_) => None,
+            Compared::Samples { .. } => None,
         }
     }
 
     /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
     pub(crate) fn beyond(&self, at_most: f64) -> f64 {
         match &self.compared {
-            Compared::Blocks(blocks) => {
-                median_beyond(&blocks.sorted, at_most, blocks.effective_signs)
-            }
-            Compared::Samples([a, b]) => {
-                quantile_beyond(a, b, 0.5, at_most).min(quantile_beyond(b, a, 0.5, at_most))
+            Compared::Blocks(blocks) => median_beyond(&blocks.sorted, at_most, blocks.signs),
+            Compared::Samples {
+                samples: [a, b],
+                varies,
+            } => {
+                let beyond = |x: &Ranked, y: &Ranked| quantile_beyond(x, y, 0.5, at_most);
+                varies.p_value(beyond(a, b).min(beyond(b, a)))
             }
         }
     }

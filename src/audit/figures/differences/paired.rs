@@ -12,8 +12,9 @@ use crate::audit::pair::Pair;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
-use leakgauge_attack::blocks::InBoth;
+use leakgauge_attack::blocks::{InBoth, Measurements};
 use leakgauge_base::parallel;
+use leakgauge_stats::clock::{Clock, Recorded};
 use leakgauge_stats::paired::{self, PairedRule, Sample};
 use leakgauge_stats::random::Stream;
 
@@ -35,10 +36,11 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     };
     let sorted = measured.rows.sorted();
     let times = times::of_secrets(&sorted);
+    let clock = times::clock(recorded(&measured.rows, &sorted), prepared);
     let find = |at: usize| {
         let mut rng = prepared.random.rng(Stream::Paired(at as u32));
         let both = measured.rows.in_both(pairs[at], &sorted);
-        difference(prepared, both, pairs[at], level, &mut rng)
+        difference((prepared, &clock), both, pairs[at], level, &mut rng)
     };
     // Few pairs at a time, where each takes much memory.
     let at_once = (MAX_AT_ONCE / facts.blocks.max(1) as usize).max(1);
@@ -59,7 +61,9 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
             incomplete: facts.incomplete,
             alone: facts.alone,
         }),
-        largest: largest(&sorted),
+        clock,
+        least: paired::least_blocks(0.5 * level.share / level.pairs),
+        step_is_given: prepared.options.clock_step.is_some(),
         negative: match holds_times(prepared.log, prepared.options) {
             true => sorted
                 .iter()
@@ -73,6 +77,25 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     })
 }
 
+/// What was recorded: each secret, and early and late parts of the log, whose clock may be another.
+fn recorded(rows: &Measurements, sorted: &[Vec<f64>]) -> Vec<Recorded> {
+    const PARTS: usize = 4;
+    /// Of fewer values parts tell nothing that the whole does not.
+    const LEAST: usize = 200;
+    let mut parts: Vec<Recorded> = sorted.iter().map(|of| Recorded::sorted(of)).collect();
+    for (secret, of) in sorted.iter().enumerate() {
+        if of.len() >= PARTS * LEAST {
+            let in_order = rows.in_order(secret as u32);
+            parts.extend(
+                in_order
+                    .chunks(of.len().div_ceil(PARTS))
+                    .map(Recorded::some),
+            );
+        }
+    }
+    parts
+}
+
 /// How the level is shared.
 #[derive(Clone, Copy)]
 struct Level {
@@ -84,7 +107,7 @@ struct Level {
 }
 
 fn difference(
-    prepared: &Prepared,
+    (prepared, clock): (&Prepared, &Clock),
     both: InBoth,
     pair: [u32; 2],
     level: Level,
@@ -96,11 +119,9 @@ fn difference(
     }
     let [mut x, mut y] = both.times.each_ref();
     let mut sample = Sample::new(x.in_order(), y.in_order());
-    let is_dependent = sample.is_dependent();
     // Before the two are put in order by all blocks: what is learned must not know those that judge.
     let times = [x.in_order(), y.in_order()];
-    let (paired_advantage, paired_at_most) =
-        paired_advantage(prepared, blocks, times, level, is_dependent, rng);
+    let (paired_advantage, paired_at_most) = paired_advantage(prepared, blocks, times, level, rng);
     let mut secrets = Pair::new(prepared.labels.clone(), pair);
     if paired::median(&sample, level.alpha).point < 0.0 {
         (x, y) = (y, x);
@@ -110,39 +131,33 @@ fn difference(
     let each = 0.5 * level.share / level.pairs;
     let test = paired::exchangeable([x, y], &sample);
     Some(Difference {
-        median: paired::median(&sample, each),
-        hodges_lehmann: paired::hodges_lehmann(&sample, each),
-        trimmed_mean: paired::trimmed_mean(&sample, each),
-        mean: paired::mean(&sample, each),
-        deciles: paired::decile_shifts([x, y], &sample, each / 9.0),
+        median: clock.around(paired::median(&sample, each)),
+        hodges_lehmann: clock.around(paired::hodges_lehmann(&sample, each)),
+        trimmed_mean: clock.around(paired::trimmed_mean(&sample, each)),
+        mean: clock.around(paired::mean(&sample, each)),
+        deciles: paired::decile_shifts([x, y], each / 9.0)
+            .map(|all| all.map(|decile| clock.around(decile))),
         paired_advantage: Some(paired_advantage),
         paired_at_most,
         p_value: (test.p_value * level.pairs).min(1.0),
         sense: test.sense,
-        alone: paired::median(&sample, level.alpha),
+        alone: clock.around(paired::median(&sample, level.alpha)),
         secrets,
         compared: Compared::Blocks(InBlocks {
             dependence: sample.dependence(),
-            effective_signs: sample.effective_signs(),
+            signs: sample.signs(),
             sorted: sample.into_sorted(),
         }),
     })
 }
 
-/// The size of the largest of the measurements, each secret's sorted.
-fn largest(sorted: &[Vec<f64>]) -> f64 {
-    let ends = sorted.iter().flat_map(|of| [of.first(), of.last()]);
-    ends.flatten().map(|end| end.abs()).fold(0.0, f64::max)
-}
-
-/// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit of
-/// the rule's own advantage, at the whole level.
+/// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit
+/// of the rule's own advantage, at the whole level.
 fn paired_advantage(
     prepared: &Prepared,
     blocks: &[u32],
     [x, y]: [&[f64]; 2],
     level: Level,
-    is_dependent: bool,
     rng: &mut ChaCha8Rng,
 ) -> (Estimate, Option<f64>) {
     let Some(parts) = &prepared.units else {
@@ -150,7 +165,7 @@ fn paired_advantage(
     };
     let [fit, tune, certify] = parts.of_both(blocks, [x, y]);
     let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
-    let errors = rule.judge([&certify[0], &certify[1]], is_dependent, rng);
+    let errors = rule.judge([&certify[0], &certify[1]], rng);
     let judged = errors.blocks > 0;
     let mut estimate = Estimate {
         point: judged.then(|| errors.advantage()),

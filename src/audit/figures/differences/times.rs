@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::audit::prepare::Prepared;
+use leakgauge_stats::clock::{Clock, Recorded};
 use leakgauge_stats::unpaired::Ranked;
 
 /// Which quantiles are shown of the times of a secret.
@@ -37,6 +39,15 @@ pub(crate) fn of_samples(samples: &[Option<Arc<Ranked>>]) -> Vec<SecretTimes> {
         })
     });
     found.collect()
+}
+
+/// The clock of a log: its step is found, or given.
+pub(super) fn clock(recorded: Vec<Recorded>, prepared: &Prepared) -> Clock {
+    let (options, found) = (prepared.options, Clock::of(&recorded));
+    match options.step_of(prepared.log) {
+        Some(step) => found.with_step(step),
+        None => found,
+    }
 }
 
 /// The smallest value that at least this share of sorted values does not exceed.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::time_check::{holds_times, is_asked, unfit};
+use crate::audit::figures::differences::rows_in_order::{InOrder, PairInOrder};
 use crate::audit::figures::differences::times;
 use crate::audit::figures::differences::{Compared, Difference, Differences};
 use crate::audit::pair::Pair;
@@ -11,8 +12,13 @@ use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_base::parallel;
 use leakgauge_log::Log;
-use leakgauge_stats::paired::DECILES;
+use leakgauge_stats::clock::{Clock, Recorded};
+use leakgauge_stats::long_run::LongRun;
+use leakgauge_stats::paired::{DECILES, Located};
 use leakgauge_stats::unpaired::{self, Ranked};
+
+/// The share of the values that a trimmed mean leaves out at either end.
+const TRIMMED: f64 = 0.1;
 
 /// Finds the differences of all pairs, of times that come without blocks.
 pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
@@ -28,25 +34,33 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     let pairs: Vec<[u32; 2]> = (0..secrets)
         .flat_map(|a| (a + 1..secrets).map(move |b| [a, b]))
         .collect();
+    let recorded = samples.iter().flatten().map(|of| Recorded::ranked(of));
+    let clock = times::clock(recorded.collect(), prepared);
     let level = Level {
         alpha: prepared.alpha,
         each: 0.5 * plan.share(CertifiedLimit::TimeDifference) / pairs.len() as f64,
         pairs: pairs.len() as f64,
     };
+    let rows = log.order.as_ref().map(|order| InOrder::new(order, log));
     let found = parallel::map(pairs.len(), |at| {
         let [a, b] = pairs[at].map(|secret| samples[secret as usize].as_ref());
         let secrets = Pair::new(prepared.labels.clone(), pairs[at]);
-        Some(difference(secrets, [a?, b?], &level))
+        Some(difference(
+            secrets,
+            [a?, b?],
+            &level,
+            (&clock, rows.as_ref()),
+        ))
     });
     let mut pairs: Vec<Difference> = found.into_iter().flatten().collect();
     Difference::sort(&mut pairs);
     let p_value = pairs.iter().map(|pair| pair.p_value).fold(1.0, f64::min);
-    let all = samples.iter().flatten();
-    let sizes = all.flat_map(|times| [times.quantile(0.0).abs(), times.quantile(1.0).abs()]);
     Some(Differences {
         unit: options.unit_of(log),
         blocks: None,
-        largest: sizes.fold(0.0, f64::max),
+        clock,
+        least: unpaired::least_rows(0.5, level.each),
+        step_is_given: options.clock_step.is_some(),
         negative: match holds_times(log, options) {
             true => samples.iter().flatten().map(|times| times.below(0.0)).sum(),
             false => 0,
@@ -80,27 +94,63 @@ struct Level {
     pairs: f64,
 }
 
-fn difference(mut secrets: Pair, [a, b]: [&Arc<Ranked>; 2], level: &Level) -> Difference {
+fn difference(
+    mut secrets: Pair,
+    [a, b]: [&Arc<Ranked>; 2],
+    level: &Level,
+    (clock, rows): (&Clock, Option<&InOrder>),
+) -> Difference {
     let (mut a, mut b) = (a, b);
     if b.quantile(0.5) < a.quantile(0.5) {
         (a, b) = (b, a);
         secrets = secrets.reversed();
     }
     let each = level.each;
-    let test = unpaired::same_law(a, b);
+    let rows = match rows {
+        Some(rows) => rows.of_pair(secrets.secrets()),
+        None => PairInOrder::default(),
+    };
+    let middle = rows.quantile([a, b], 0.5);
+    let ranks = rows.ranks([a, b]);
     let of_deciles = each / DECILES.len() as f64;
+    let deciles = DECILES.map(|p| (p, rows.quantile([a, b], p)));
+    let varies = deciles
+        .iter()
+        .fold(ranks, |most, (_, decile)| most.or(*decile));
+    let test = unpaired::same_law(a, b);
+    let p_value = (2.0 * varies.p_value(0.5 * test.p_value)).min(1.0);
+    let shift = |long_run: LongRun, p: f64, alpha: f64| {
+        clock.around(quantile_shift([a, b], p, alpha, long_run))
+    };
+    let trimmed = rows.mean([a, b], TRIMMED);
+    let whole = rows.mean([a, b], 0.0);
     Difference {
-        secrets,
-        median: unpaired::quantile_shift(a, b, 0.5, each),
-        hodges_lehmann: unpaired::hodges_lehmann(a, b, each),
-        trimmed_mean: unpaired::trimmed_mean(a, b, each),
-        mean: unpaired::mean(a, b, each),
-        deciles: Some(DECILES.map(|p| unpaired::quantile_shift(a, b, p, of_deciles))),
+        median: shift(middle, 0.5, each),
+        hodges_lehmann: clock.around(unpaired::hodges_lehmann(a, b, each, ranks)),
+        trimmed_mean: clock.around(unpaired::trimmed_mean(a, b, each, trimmed)),
+        mean: clock.around(unpaired::mean(a, b, each, whole)),
+        deciles: Some(deciles.map(|(p, decile)| shift(decile, p, of_deciles))),
         paired_advantage: None,
         paired_at_most: None,
-        p_value: (test.p_value * level.pairs).min(1.0),
+        p_value: (p_value * level.pairs).min(1.0),
         sense: test.sense,
-        alone: unpaired::quantile_shift(a, b, 0.5, level.alpha),
-        compared: Compared::Samples([a.clone(), b.clone()]),
+        alone: shift(middle, 0.5, level.alpha),
+        compared: Compared::Samples {
+            samples: [a.clone(), b.clone()],
+            varies: middle,
+        },
+        secrets,
+    }
+}
+
+/// The difference of two quantiles with limits that allow for rows that resemble those before them.
+fn quantile_shift([a, b]: [&Ranked; 2], p: f64, alpha: f64, varies: LongRun) -> Located {
+    match varies.level(alpha) {
+        Some(level) => unpaired::quantile_shift(a, b, p, level),
+        None => Located {
+            point: b.quantile(p) - a.quantile(p),
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+        },
     }
 }
