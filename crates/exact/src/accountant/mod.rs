@@ -28,6 +28,7 @@ use window::{Tilted, Told, Window};
 
 mod closed_forms;
 mod contour;
+mod crossing;
 mod grid;
 mod loss;
 mod normal;

@@ -74,45 +74,12 @@ const MOST_ENTRIES: f64 = 1e7;
 /// Whole numbers, or the stretches of equal density, in a range, and what is on either side of it; `None` if there are
 /// too many. Only the distribution function below 0 is used, where it has all digits.
 fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
-    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
-    let high = centers
-        .iter()
-        .copied()
-        .fold(f64::NEG_INFINITY, f64::at_least);
-    // Cuts between observations: an observation is from a cut to the next.
     let (distribution, cuts): (&dyn Fn(f64) -> f64, Vec<f64>) = match shape {
-        NoiseShape::Integer(distribution) => {
-            let mut reach = 1.0;
-            while distribution(-reach) > MERGED && reach < MOST_ENTRIES {
-                reach += (0.1 * reach).at_least(1.0).floor();
-            }
-            let count = high - low + 2.0 * reach;
-            if count * centers.len() as f64 > MOST_ENTRIES {
-                return None;
-            }
-            let cuts = (0..=count as u64).map(|at| low - reach + at as f64 - 0.5);
-            (distribution, cuts.collect())
-        }
+        NoiseShape::Integer(distribution) => (distribution, integer_cuts(distribution, centers)?),
         NoiseShape::Steps {
             edges,
             distribution,
-        } => {
-            let far = edges.iter().position(|&edge| distribution(-edge) <= MERGED);
-            let edges = &edges[..=far.unwrap_or(edges.len() - 1)];
-            let entries = 2.0 * (edges.len() * centers.len()) as f64 * centers.len() as f64;
-            if entries > MOST_ENTRIES {
-                return None;
-            }
-            let offsets = edges.iter().flat_map(|&edge| [-edge, edge]);
-            let mut cuts: Vec<f64> = offsets
-                .flat_map(|offset| centers.iter().map(move |center| center + offset))
-                .collect();
-            cuts.sort_by(f64::total_cmp);
-            // Steps that should meet and do not, by rounding, enclose nothing.
-            let hair = 1e-10 * edges.last().map_or(1.0, |far| far / edges.len() as f64);
-            cuts.dedup_by(|b, a| *b - *a <= hair);
-            (distribution, cuts)
-        }
+        } => (distribution, step_cuts(edges, distribution, centers)?),
         NoiseShape::Laplace { .. } | NoiseShape::Gaussian { .. } => return None,
     };
     let integer = matches!(shape, NoiseShape::Integer(_));
@@ -137,24 +104,66 @@ fn columns(shape: &NoiseShape, centers: &[f64]) -> Option<Columns> {
         row.push(last);
         row
     };
-    let shown = |x: f64| format_number(x);
-    let inner = cuts.windows(2).map(|cut| match integer {
-        true => shown(cut[0] + 0.5),
-        false => format!("{} to {}", shown(cut[0]), shown(cut[1])),
-    });
-    let mut labels = vec![format!(
-        "below {}",
-        shown(cuts[0] + if integer { 0.5 } else { 0.0 })
-    )];
-    labels.extend(inner);
-    labels.push(format!(
-        "above {}",
-        shown(cuts[cuts.len() - 1] - if integer { 0.5 } else { 0.0 })
-    ));
     Some(Columns {
-        labels,
+        labels: column_labels(&cuts, integer),
         rows: centers.iter().map(row).collect(),
     })
+}
+
+/// Cuts between whole numbers: an observation is from a cut to the next.
+fn integer_cuts(distribution: impl Fn(f64) -> f64, centers: &[f64]) -> Option<Vec<f64>> {
+    let low = centers.iter().copied().fold(f64::INFINITY, f64::at_most);
+    let high = centers
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, f64::at_least);
+    let mut reach = 1.0;
+    while distribution(-reach) > MERGED && reach < MOST_ENTRIES {
+        reach += (0.1 * reach).at_least(1.0).floor();
+    }
+    let count = high - low + 2.0 * reach;
+    if count * centers.len() as f64 > MOST_ENTRIES {
+        return None;
+    }
+    let cuts = (0..=count as u64).map(|at| low - reach + at as f64 - 0.5);
+    Some(cuts.collect())
+}
+
+/// Cuts between stretches of equal density.
+fn step_cuts(
+    edges: &[f64],
+    distribution: impl Fn(f64) -> f64,
+    centers: &[f64],
+) -> Option<Vec<f64>> {
+    let far = edges.iter().position(|&edge| distribution(-edge) <= MERGED);
+    let edges = &edges[..=far.unwrap_or(edges.len() - 1)];
+    let entries = 2.0 * (edges.len() * centers.len()) as f64 * centers.len() as f64;
+    if entries > MOST_ENTRIES {
+        return None;
+    }
+    let offsets = edges.iter().flat_map(|&edge| [-edge, edge]);
+    let mut cuts: Vec<f64> = offsets
+        .flat_map(|offset| centers.iter().map(move |center| center + offset))
+        .collect();
+    cuts.sort_by(f64::total_cmp);
+    // Steps that should meet and do not, by rounding, enclose nothing.
+    let hair = 1e-10 * edges.last().map_or(1.0, |far| far / edges.len() as f64);
+    cuts.dedup_by(|b, a| *b - *a <= hair);
+    Some(cuts)
+}
+
+/// The names of the observations between cuts, and of those beyond them.
+fn column_labels(cuts: &[f64], integer: bool) -> Vec<String> {
+    let half = if integer { 0.5 } else { 0.0 };
+    let inner = cuts.windows(2).map(|cut| match integer {
+        true => format_number(cut[0] + half),
+        false => format!("{} to {}", format_number(cut[0]), format_number(cut[1])),
+    });
+    let mut labels = vec![format!("below {}", format_number(cuts[0] + half))];
+    labels.extend(inner);
+    let last = cuts[cuts.len() - 1] - half;
+    labels.push(format!("above {}", format_number(last)));
+    labels
 }
 
 #[cfg(test)]
