@@ -390,8 +390,9 @@ mod tests {
                 .last()
                 .is_some_and(|row| row.second == 1.0 && row.score == 20.0)
         );
-        assert_eq!(far.0.score(&seen, 100), 20.0);
-        assert_eq!(near.0.score(&seen, 100), -20.0);
+        // This row is 112.
+        assert_eq!(far.0.score(&seen, 100), 12.0);
+        assert_eq!(near.0.score(&seen, 100), -12.0);
         assert!(near.1.is_sorted_by(|x, y| x.score <= y.score));
     }
 

@@ -8,6 +8,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::bisection::bisect;
 use crate::special::{normal_quantile, normal_survival};
 
 /// Numbers of stretches, with the values that a series has at least.
@@ -170,10 +171,15 @@ pub(crate) fn student_quantile(alpha: f64, freedom: f64) -> f64 {
     if freedom > NORMAL {
         return -normal_quantile(alpha);
     }
-    match StudentsT::new(0.0, 1.0, freedom) {
-        Ok(law) => -law.inverse_cdf(alpha),
-        Err(_) => f64::INFINITY,
+    let Ok(law) = StudentsT::new(0.0, 1.0, freedom) else {
+        return f64::INFINITY;
+    };
+    // The library's inverse has no answer far out.
+    if alpha > 1e-9 {
+        return -law.inverse_cdf(alpha);
     }
+    let is_above = |log: f64| law.sf(log.exp()) >= alpha;
+    bisect((0.0, 350.0), 60, is_above).1.exp()
 }
 
 /// The largest long-run variance by stretches of several lengths, over the variance.

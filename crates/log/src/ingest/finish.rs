@@ -7,6 +7,7 @@ use crate::fold::to_counts;
 use crate::groups;
 use crate::ingest::Ingest;
 use crate::log::Log;
+use crate::merge::MergedSecret;
 use crate::observations::{Cell, ColumnType, Counts, Observations};
 use crate::order::{self, RowOrder};
 use crate::recognize::Form;
@@ -47,14 +48,7 @@ impl Ingest<'_> {
     /// Puts secrets and observations in their canonical order.
     pub fn finish(mut self) -> Result<Log> {
         let (_, plans) = self.settled.take().expect("at least one file was read");
-        if let Some(rules) = &self.options.merge {
-            self.facts.merged_secrets = self.merging.finish(rules)?;
-            for merged in &mut self.facts.merged_secrets {
-                let order = natural_order(&merged.from);
-                let from = order.iter().map(|&at| merged.from[at as usize].clone());
-                merged.from = from.collect();
-            }
-        }
+        self.facts.merged_secrets = self.merged_secrets()?;
         self.check_secrets()?;
         self.facts.decimals = std::mem::take(&mut self.encoder.decimals);
         let labels = self.secrets.texts();
@@ -128,6 +122,20 @@ impl Ingest<'_> {
             first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
         }
         Ok(log)
+    }
+
+    /// Secrets that were joined, in their canonical order.
+    fn merged_secrets(&mut self) -> Result<Vec<MergedSecret>> {
+        let Some(rules) = &self.options.merge else {
+            return Ok(Vec::new());
+        };
+        let mut all = self.merging.finish(rules)?;
+        for merged in &mut all {
+            let order = natural_order(&merged.from);
+            let from = order.iter().map(|&at| merged.from[at as usize].clone());
+            merged.from = from.collect();
+        }
+        Ok(all)
     }
 
     /// What samples were drawn from, for the report.

@@ -14,6 +14,8 @@ use leakgauge_stats::unpaired::Ranked;
 
 /// How much a density may differ between two secrets: spacings of few values tell little.
 const MOST_UNLIKE: f64 = 10.0;
+/// By how many standard errors densities must differ to be taken as different.
+const STANDARD_ERRORS: f64 = 3.0;
 
 /// The kept rows of a log in their order.
 pub(super) struct InOrder<'a> {
@@ -50,9 +52,7 @@ impl PairInOrder {
     /// How much the difference of two quantiles varies.
     pub fn quantile(&self, samples: [&Ranked; 2], p: f64) -> LongRun {
         let quantiles = samples.map(|sample| sample.quantile(p));
-        let [f_a, f_b] = samples.map(|sample| density(sample, p));
-        let ratio = (f_b / f_a).clamp(1.0 / MOST_UNLIKE, MOST_UNLIKE);
-        let ratio = if ratio.is_nan() { 1.0 } else { ratio };
+        let ratio = ratio_of_densities(samples, p);
         let above = |is_b: bool, x: f64| f64::from(u8::from(x > quantiles[usize::from(is_b)]));
         // By equal densities too: those of few values, or of values on a coarse grid, are not known.
         let equal = self.long_run(above);
@@ -105,10 +105,22 @@ impl PairInOrder {
     }
 }
 
-/// About the density at a quantile, by the values around it; infinite where they are equal.
-fn density(sample: &Ranked, p: f64) -> f64 {
-    let half = (0.5 * (sample.rows() as f64).powf(-1.0 / 3.0)).min(0.5 * p.min(1.0 - p));
-    2.0 * half / (sample.quantile(p + half) - sample.quantile(p - half))
+/// About the second sample's density at a quantile over the first's, by the values around it; 1 where so few values
+/// cannot tell them apart, because what drifts under both secrets alike cancels by equal weights only.
+fn ratio_of_densities(samples: [&Ranked; 2], p: f64) -> f64 {
+    let mut variance = 0.0;
+    let densities = samples.map(|sample| {
+        let rows = sample.rows() as f64;
+        let half = (0.5 * rows.powf(-1.0 / 3.0)).min(0.5 * p.min(1.0 - p));
+        // The relative variance of a density by so many values.
+        variance += 1.0 / (2.0 * half * rows);
+        2.0 * half / (sample.quantile(p + half) - sample.quantile(p - half))
+    });
+    let ratio = densities[1] / densities[0];
+    if ratio.is_nan() || ratio.ln().abs() <= STANDARD_ERRORS * variance.sqrt() {
+        return 1.0;
+    }
+    ratio.clamp(1.0 / MOST_UNLIKE, MOST_UNLIKE)
 }
 
 #[cfg(test)]
@@ -147,6 +159,13 @@ mod tests {
             all.sum::<f64>() / 20.0
         };
         assert!(mean(0.0, 0.0) < 1.5);
+        eprintln!(
+            "{} {} {} {}",
+            mean(0.0, 0.0),
+            mean(0.0, 10.0),
+            mean(0.0, 100.0),
+            mean(0.9, 0.0)
+        );
         assert!(mean(0.0, 100.0) < 1.5);
         assert!(mean(0.9, 0.0) > 8.0);
     }
