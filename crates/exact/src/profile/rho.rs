@@ -253,7 +253,7 @@ mod tests {
             "staircase(epsilon=1e-4, secrets=3)",
             "geometric(nu=1e-5, secrets=3)",
         ];
-        no_order_exceeds_rho(&quick, 8);
+        no_order_of_these_exceeds_rho(&quick, 8);
     }
 
     #[test]
@@ -274,11 +274,11 @@ mod tests {
             "staircase(epsilon=1e-4, secrets=3)",
             "geometric(nu=1e-5, secrets=3)",
         ];
-        no_order_exceeds_rho(&all, 1);
+        no_order_of_these_exceeds_rho(&all, 1);
     }
 
     /// At every so many of 80 orders between 1.00001 and 10^15.
-    fn no_order_exceeds_rho(texts: &[&str], every: usize) {
+    fn no_order_of_these_exceeds_rho(texts: &[&str], every: usize) {
         for text in texts {
             let bound = parse(text).unwrap().bind_declared().unwrap();
             for pair in bound.pairs().unwrap() {
