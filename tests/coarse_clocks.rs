@@ -70,7 +70,11 @@ fn limits_are_no_finer_than_the_step_of_the_clock() {
         );
     }
     let report = |more: &[&str]| {
-        let all = [&["estimate", "log.csv", "--quick"][..], more].concat();
+        let all = [
+            &["estimate", "log.csv", "--quick", "--unit", "ms"][..],
+            more,
+        ]
+        .concat();
         place.json(&all)["differences"][0].clone()
     };
     let found = report(&[]);

@@ -149,7 +149,7 @@ fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
     let output = Place::new().run_on(&arguments, log);
     assert_eq!(output.status.code(), Some(3));
     let text = stdout(&output);
-    let (_, limit) = text.split_once("; epsilon at least ").expect("a limit");
+    let (_, limit) = text.rsplit_once("; epsilon at least ").expect("a limit");
     let limit: f64 = limit.split(';').next().unwrap().parse().expect("a number");
     assert!(limit > 0.9, "{text}");
     assert!(text.contains("; ldp(epsilon=2): p > 0.25"), "{text}");
