@@ -371,12 +371,12 @@ fn rounding_breaks_no_bound_on_times() {
         )
     });
     let claims = [
-        ("360ns", 0),
-        ("0.36us", 0),
-        ("3.6e-7s", 0),
-        ("359ns", 3),
-        ("0.34us", 3),
-        ("339ns", 1),
+        ("352ns", 0),
+        ("0.352us", 0),
+        ("3.52e-7s", 0),
+        ("351ns", 3),
+        ("0.349us", 3),
+        ("347ns", 1),
     ];
     for (claim, exit) in claims {
         let claim = format!("time-difference({claim})");
