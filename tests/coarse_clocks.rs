@@ -89,7 +89,7 @@ fn limits_are_no_finer_than_the_step_of_the_clock() {
 
 #[test]
 fn a_step_of_the_clock_is_a_time() {
-    let place = Place::with_log(logins()).file("plain.csv", "class,x\na,1.5\nb,2.5\n".repeat(1));
+    let place = Place::with_log(logins());
     let refuses = |step: &str, words: &[&str]| {
         let step = format!("--clock-step={step}");
         place.refuses(&["estimate", "log.csv", &step], words);

@@ -142,6 +142,9 @@ fn summary(found: &[Option<u64>]) -> String {
 ///
 /// `LEAKGAUGE_SCORES` names two files of scores, one a line, of one run with and one without a canary: they are followed
 /// against `gdp(mu)` at 0.5, 0.9, 1.1 and 1.2, in their order and in seven others.
+/// Runs so many pairs of outputs against a claim: after how many it is refuted.
+type Run = fn(usize, &str, &mut dyn FnMut(f64) -> f64) -> Option<u64>;
+
 #[test]
 #[ignore = "long"]
 fn pairs_until_refuted() {
@@ -150,7 +153,7 @@ fn pairs_until_refuted() {
     println!("mean pairs until refuted: followed, asked");
     for case in &CASES {
         for (epsilon, claim) in case.claims {
-            let runs = |run: fn(usize, &str, &mut dyn FnMut(f64) -> f64) -> Option<u64>| {
+            let runs = |run: Run| {
                 let run = |seed: u64| {
                     let mut rng = ChaCha8Rng::seed_from_u64(1_000 + seed);
                     let mut output = |n: f64| (case.mechanism)(n, epsilon, &mut rng);
