@@ -96,10 +96,24 @@ pub fn command(input: &Input, arguments: &[String]) -> String {
     let found = match facts.recognized {
         // Recognized again, which naming its columns would prevent.
         Some(_) => Vec::new(),
-        None if facts.secret_chosen => vec![setting("secret", quoted(&facts.secret_column))],
-        None => Vec::new(),
+        None => found_by_looking(input),
     };
     [vec![line], found].concat().join(" ")
+}
+
+/// The options that say what was found by looking.
+fn found_by_looking(input: &Input) -> Vec<String> {
+    let facts = &input.facts;
+    let secret = facts
+        .secret_chosen
+        .then(|| setting("secret", quoted(&facts.secret_column)));
+    let observed = (!facts.left_out_columns.is_empty()).then(|| {
+        let of_file = facts.first_rows.columns.iter();
+        let is_observed = |name: &&String| input.columns.iter().any(|column| column.name == **name);
+        let names: Vec<&str> = of_file.filter(is_observed).map(String::as_str).collect();
+        setting("observe", quoted(&names.join(",")))
+    });
+    secret.into_iter().chain(observed).collect()
 }
 
 fn quoted(column: &str) -> String {
@@ -141,6 +155,12 @@ fn other_part(input: &Input, name: &str) -> &'static str {
         "unit"
     } else if facts.row_id.as_deref() == Some(name) {
         "row id"
+    } else if facts
+        .left_out_columns
+        .iter()
+        .any(|column| column.name == name)
+    {
+        "left out"
     } else {
         "other"
     }

@@ -8,7 +8,7 @@ use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::rounding::nearest;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
-use leakgauge_log::{Form, Format, Like};
+use leakgauge_log::{Form, Format, Like, RecordKeeping};
 
 /// Observation columns listed.
 const LISTED_COLUMNS: usize = 8;
@@ -22,6 +22,7 @@ pub fn as_read(input: &Input) -> Vec<String> {
     items.extend(units(input));
     items.extend(recognized(input));
     items.extend([secrets(input), observation(input)]);
+    items.extend(left_out_columns(input));
     items.extend(merged(input));
     items.extend(files(&input.facts.files));
     items.extend(input.facts.notes.iter().cloned());
@@ -288,6 +289,40 @@ fn observation(input: &Input) -> String {
         input.distinct,
         columns.join(", ")
     )
+}
+
+/// The columns that were not observed because they number rows, or say when they were recorded.
+fn left_out_columns(input: &Input) -> Option<String> {
+    let columns = &input.facts.left_out_columns;
+    if columns.is_empty() {
+        return None;
+    }
+    let listed = columns.iter().map(|column| {
+        format!(
+            "{} ({})",
+            column_name(&column.name),
+            why_left_out(column.why)
+        )
+    });
+    let listed: Vec<String> = listed.collect();
+    let names = input.columns.iter().map(|column| column.name.as_str());
+    let all: Vec<&str> = names
+        .chain(columns.iter().map(|column| column.name.as_str()))
+        .collect();
+    Some(format!(
+        "Left out, because no attacker is taken to see them: {}. To observe them: {}.",
+        listed.join(", "),
+        setting("observe", all.join(","))
+    ))
+}
+
+/// Why a column is not observed, in a few words.
+pub fn why_left_out(why: RecordKeeping) -> &'static str {
+    match why {
+        RecordKeeping::Counts => "counts with the rows",
+        RecordKeeping::Clock => "says when a row was recorded",
+        RecordKeeping::RowId => "names the row",
+    }
 }
 
 fn attack(audit: &Findings) -> String {

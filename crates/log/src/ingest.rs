@@ -22,6 +22,7 @@ use crate::open;
 use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
 use crate::overlaps::{AT_ONCE, Overlaps};
+use crate::record_keeping::Watch;
 use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
 use crate::row::{Field, Row};
@@ -97,6 +98,8 @@ pub struct Ingest<'a> {
     text: String,
     /// How many of the first rows that are used are kept to be shown.
     shown: usize,
+    /// Columns of the first file that count with its rows, as it seemed.
+    watched: Vec<Watch>,
     facts: InputFacts,
 }
 
@@ -130,6 +133,7 @@ impl<'a> Ingest<'a> {
             merging: Merging::default(),
             text: String::new(),
             shown: 0,
+            watched: Vec::new(),
             facts: InputFacts {
                 files: options.files.clone(),
                 fit_on: options.fit_on.clone(),
@@ -209,11 +213,20 @@ impl<'a> Ingest<'a> {
             self.row(name, part, &columns, row)?;
         }
         self.remaining(name, part, &columns, records)?;
+        self.check_watched(name, &columns)?;
         if body.is_empty() {
             return Err(Error::file(name, "has a header and no rows")
                 .with_hint("a log has one row per use of the mechanism"));
         }
         Ok(())
+    }
+
+    /// Refuses columns that were left out because they counted with the first rows, and do not with all.
+    fn check_watched(&mut self, name: &str, layout: &Layout) -> Result<()> {
+        let observed = layout.observed_names();
+        let observed: Vec<&str> = observed.iter().map(String::as_str).collect();
+        let mut watched = std::mem::take(&mut self.watched).into_iter();
+        watched.try_for_each(|watch| watch.check(name, &observed))
     }
 
     /// Reads rows of a table whose layout and types are settled.
@@ -287,11 +300,12 @@ impl<'a> Ingest<'a> {
     pub(crate) fn settle(&mut self, name: &str, probe: &[Row], named: bool) -> Result<Layout> {
         let layout = match &self.settled {
             // What was chosen by the rows of the first file is the same in all.
-            Some((first, _)) if first.secret_chosen => {
-                let options = ReadOptions {
-                    secret: Some(first.secret_name()),
-                    ..self.options.clone().into_owned()
-                };
+            Some((first, _)) if first.secret_chosen || !first.left_out.is_empty() => {
+                let mut options = self.options.clone().into_owned();
+                options.secret = Some(first.secret_name());
+                if !first.left_out.is_empty() {
+                    options.observe = Some(first.observed_names());
+                }
                 Layout::find(name, probe, named, &options)?
             }
             _ => Layout::find(name, probe, named, &self.options)?,
@@ -328,6 +342,8 @@ impl<'a> Ingest<'a> {
         self.facts.header_detected = is_detected || self.is_settled_by_looking();
         self.facts.secret_column = layout.secret_name();
         self.facts.secret_chosen = layout.secret_chosen;
+        self.facts.left_out_columns = layout.left_out.clone();
+        self.watched = Watch::of(&layout.left_out);
         self.facts.decided = plans.iter().map(|plan| plan.decided).collect();
         self.facts.like_numbers = plans
             .iter()
@@ -353,6 +369,9 @@ impl<'a> Ingest<'a> {
             return Err(Error::data(place(), problem).with_hint(
                 "every row needs the same columns; quote fields that contain the delimiter",
             ));
+        }
+        for watch in &mut self.watched {
+            watch.push(row);
         }
         let count = self.count(part, layout, row, &place)?;
         if self.is_incomplete(layout, row) {

@@ -3,6 +3,7 @@
 
 use crate::few_labels::only_labels;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
+use crate::record_keeping::{FirstLook, LeftOutColumn};
 use crate::row::{Field, Row, is_absent, is_number};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
@@ -25,6 +26,8 @@ pub struct Layout {
     pub secret_chosen: bool,
     /// The positions of the observation columns, in the order asked for.
     pub observe: Vec<usize>,
+    /// The columns that are not observed because they number rows, or say when they were recorded.
+    pub left_out: Vec<LeftOutColumn>,
     /// The position of the number of occurrences.
     pub count: Option<usize>,
     /// The position of the unit that a row comes from.
@@ -44,6 +47,15 @@ impl Layout {
             .map(|&column| self.names[column].as_str())
             .collect();
         names.join(",")
+    }
+
+    /// The names of the observation's columns.
+    pub(crate) fn observed_names(&self) -> Vec<String> {
+        let names = self
+            .observe
+            .iter()
+            .map(|&column| self.names[column].clone());
+        names.collect()
     }
 
     /// Whether a column goes by a name: its own, or its number from 1 where no column has that name.
@@ -100,13 +112,14 @@ impl Layout {
         let order = columns.order(options)?;
         let others: Vec<usize> = [count, group, row_id].into_iter().flatten().collect();
         let (secret, secret_chosen) = columns.secret_columns(options, &others, &order)?;
-        let observe = columns.assign(options, &secret, &others, &order)?;
+        let (observe, left_out) = columns.assign(options, &secret, &others, &order)?;
         Ok(Layout {
             header,
             names,
             secret,
             secret_chosen,
             observe,
+            left_out,
             count,
             group,
             row_id,
@@ -221,10 +234,13 @@ impl Columns<'_> {
             .names
             .iter()
             .any(|name| name.eq_ignore_ascii_case("secret"));
-        // Whoever names other columns knows the file: what is left is not guessed.
-        let may_choose = !is_named && options.observe.is_none() && options.scores.is_none();
+        let observed = options.observe.iter().flatten();
+        let observed: Vec<usize> = observed
+            .map(|name| self.position(name, "observe"))
+            .collect::<Result<_>>()?;
+        let may_choose = !is_named && options.scores.is_none();
         match may_choose
-            .then(|| only_labels(self.body, self.header, &[others, order].concat()))
+            .then(|| only_labels(self.body, self.header, &[others, order, &observed].concat()))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
@@ -238,7 +254,7 @@ impl Columns<'_> {
         secret: &[usize],
         others: &[usize],
         order: &[usize],
-    ) -> Result<Vec<usize>> {
+    ) -> Result<(Vec<usize>, Vec<LeftOutColumn>)> {
         let scores = options.scores.as_ref().map(ScoreColumns::columns);
         let observe = match (&options.observe, scores) {
             (_, Some(names)) => names
@@ -255,6 +271,7 @@ impl Columns<'_> {
                 .collect(),
         };
         self.refuse_double_parts(secret, &observe, others.iter().copied())?;
+        let (observe, left_out) = self.without_records(options, secret, observe);
         if observe.is_empty() {
             return Err(Error::data(
                 Place::file(self.file),
@@ -265,7 +282,47 @@ impl Columns<'_> {
                 option("delimiter")
             )));
         }
-        Ok(observe)
+        Ok((observe, left_out))
+    }
+
+    /// What is observed unless columns are asked for: not those that number rows, or say when they were recorded.
+    fn without_records(
+        &self,
+        options: &ReadOptions,
+        secret: &[usize],
+        observe: Vec<usize>,
+    ) -> (Vec<usize>, Vec<LeftOutColumn>) {
+        if options.observe.is_some() || options.scores.is_some() || options.wide {
+            return (observe, Vec::new());
+        }
+        let look = FirstLook {
+            names: self.names,
+            body: self.body,
+            secret,
+        };
+        // Whoever says how a column is read says that it is observed.
+        let is_spoken_of = |column: &usize| {
+            options
+                .observed_columns()
+                .any(|name| *name == self.names[*column])
+        };
+        let silent: Vec<usize> = observe
+            .iter()
+            .copied()
+            .filter(|column| !is_spoken_of(column))
+            .collect();
+        let left_out = look.find(&silent);
+        let is_left = |column: &usize| left_out.iter().any(|one| one.position == *column);
+        let rest: Vec<usize> = observe
+            .iter()
+            .copied()
+            .filter(|column| !is_left(column))
+            .collect();
+        // A log of nothing else observes them.
+        match rest.is_empty() {
+            true => (observe, Vec::new()),
+            false => (rest, left_out),
+        }
     }
 
     /// One column by its name or number, or several between commas.

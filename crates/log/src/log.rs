@@ -9,6 +9,7 @@ use crate::options::ScoreColumns;
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
 use crate::recognize::Form;
+use crate::record_keeping::LeftOutColumn;
 use crate::row_store::SampledFrom;
 use crate::spelling::Merged;
 use crate::typing::Decision;
@@ -139,6 +140,8 @@ pub struct InputFacts {
     pub recognized: Option<Form>,
     /// Whether the secret's column was taken because it is the only one of a few labels.
     pub secret_chosen: bool,
+    /// Columns that are not observed because they number rows, or say when they were recorded.
+    pub left_out_columns: Vec<LeftOutColumn>,
     /// Secrets that were joined.
     pub merged_secrets: Vec<MergedSecret>,
     /// Rows left out because a value is missing.

@@ -136,6 +136,14 @@ impl ReadOptions {
         self.block.is_some() || self.blocks
     }
 
+    /// The columns that an option says how to observe.
+    pub(crate) fn observed_columns(&self) -> impl Iterator<Item = &String> {
+        let lists = self.lists.iter().map(|(name, _)| name);
+        let resolved = self.resolution.iter().map(|(name, _)| name);
+        let typed = self.categorical.iter().chain(&self.numeric);
+        typed.chain(lists).chain(resolved)
+    }
+
     /// Every column that an option names.
     pub fn named_columns(&self) -> impl Iterator<Item = &str> {
         let secret = self

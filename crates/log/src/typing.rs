@@ -313,6 +313,7 @@ mod tests {
             names: vec!["secret".into(), "x".into()],
             secret: vec![0],
             observe: vec![1],
+            left_out: Vec::new(),
             count: None,
             group: None,
             row_id: None,

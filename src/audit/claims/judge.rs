@@ -34,6 +34,13 @@ pub(crate) fn judge_claims(
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report);
         }
+        if report.verdict == Verdict::Holds
+            && let Some(grounds) = nothing_observed(warnings)
+        {
+            report.verdict = Verdict::Inconclusive;
+            report.reason = grounds.into();
+            report.rows_needed = None;
+        }
         qualify(&mut report, evidence, warnings);
         if of_privacy {
             let neighbors = evidence.neighbors.count();
@@ -77,6 +84,17 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && evidence.options.design == Design::Unstated
         && evidence.units.is_none()
         && members::are_named(&log.secrets)
+}
+
+/// A logger that is broken shows no difference.
+fn nothing_observed(warnings: &[Warning]) -> Option<Grounds> {
+    warnings.iter().find_map(|warning| match warning {
+        Warning::NothingObserved { value, secrets, .. } => Some(Grounds::NothingObserved {
+            value: value.clone(),
+            all: *secrets == 0,
+        }),
+        _ => None,
+    })
 }
 
 /// Limits for independent runs prove nothing about one.

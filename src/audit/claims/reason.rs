@@ -59,6 +59,13 @@ pub enum Grounds {
     MechanismEpsilon,
     /// Several (ε, δ) at once, all of which the claim implies.
     Curve,
+    /// Rows that show the same, as where nothing was observed.
+    NothingObserved {
+        /// What they show.
+        value: String,
+        /// Whether all rows of the log do, or those of some secret.
+        all: bool,
+    },
     /// Scores of members and others, most often of one model, for which limits for independent runs were not read.
     OneModel,
     /// A limit of what privacy needs.

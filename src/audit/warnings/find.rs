@@ -1,5 +1,6 @@
 //! What a reader should know before believing the figures.
 
+use crate::audit::warnings::observed;
 use crate::audit::warnings::order::order_warnings;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
@@ -35,6 +36,7 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
         }
         None => warnings.push(Warning::OrderNotChecked),
     }
+    observed::look_at(log, &mut warnings);
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings

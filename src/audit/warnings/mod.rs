@@ -2,5 +2,6 @@
 
 pub(crate) mod find;
 pub(crate) mod last_bits;
+mod observed;
 pub(crate) mod order;
 pub(crate) mod warning;

@@ -94,6 +94,15 @@ pub enum Warning {
         /// How many.
         rows: u64,
     },
+    /// Every row, or every row of some secrets, shows the same, as where nothing was observed.
+    NothingObserved {
+        /// What they show.
+        value: String,
+        /// How many secrets; 0 for all, with the same observation.
+        secrets: usize,
+        /// Labels, at most five.
+        examples: Vec<String>,
+    },
     /// Rows that were left out because they could not be read.
     RowsSkipped {
         /// How many.
@@ -204,6 +213,7 @@ impl Warning {
             Warning::SharedRows { .. } => "shared-rows",
             Warning::SharedRowsSuspected { .. } => "shared-rows-suspected",
             Warning::RepeatedIds { .. } => "repeated-ids",
+            Warning::NothingObserved { .. } => "nothing-observed",
             Warning::RowsSkipped { .. } => "rows-skipped",
             Warning::MissingDropped { .. } => "missing-dropped",
             Warning::RepeatedRuns(_) => "repeated-runs",
@@ -248,6 +258,7 @@ impl Warning {
             Warning::SharedRows { .. }
             | Warning::NegativeTimes { .. }
             | Warning::RepeatedIds { .. }
+            | Warning::NothingObserved { .. }
             | Warning::OrderNotChecked
             | Warning::FewRows { .. }
             | Warning::FewUnits { .. }

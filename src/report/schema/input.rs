@@ -1,7 +1,7 @@
 //! What was read.
 
 use leakgauge_log::observations::{Column, ObservationKind};
-use leakgauge_log::{Form, Format, MergedSecret};
+use leakgauge_log::{Form, Format, MergedSecret, RecordKeeping};
 use serde::{Serialize, Serializer};
 
 use super::described_by;
@@ -45,6 +45,9 @@ pub struct Input<'a> {
     /// Whether the secret's column was taken because it is the only one of a few labels.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     secret_chosen: bool,
+    /// Columns that are not observed because they number rows, or say when they were recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out_columns: Vec<LeftOutColumn<'a>>,
     /// Secrets that were joined.
     #[serde(skip_serializing_if = "<[MergedSecret]>::is_empty")]
     merged_secrets: &'a [MergedSecret],
@@ -78,6 +81,42 @@ struct Units<'a> {
     units: u64,
     /// Every secret with the units that have rows of it.
     secrets: Vec<SecretUnits<'a>>,
+}
+
+/// A column that is not observed unless it is asked for.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct LeftOutColumn<'a> {
+    /// Its name.
+    column: &'a str,
+    /// Why.
+    why: WhyLeftOut,
+}
+
+/// Why a column is not observed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum WhyLeftOut {
+    /// It counts with the rows.
+    CountsWithRows,
+    /// It says when a row was recorded.
+    Clock,
+    /// Each row has a name of its own.
+    RowId,
+}
+
+impl<'a> LeftOutColumn<'a> {
+    fn of(column: &'a leakgauge_log::LeftOutColumn) -> Self {
+        LeftOutColumn {
+            column: &column.name,
+            why: match column.why {
+                RecordKeeping::Counts => WhyLeftOut::CountsWithRows,
+                RecordKeeping::Clock => WhyLeftOut::Clock,
+                RecordKeeping::RowId => WhyLeftOut::RowId,
+            },
+        }
+    }
 }
 
 /// A secret and its units.
@@ -129,6 +168,11 @@ impl<'a> Input<'a> {
             wide: facts.wide,
             recognized: facts.recognized,
             secret_chosen: facts.secret_chosen,
+            left_out_columns: facts
+                .left_out_columns
+                .iter()
+                .map(LeftOutColumn::of)
+                .collect(),
             merged_secrets: &facts.merged_secrets,
             missing_rows: facts.missing_rows,
             skipped_rows: facts.skipped.rows,

@@ -149,6 +149,11 @@ fn grounds(claim: &ClaimReport) -> String {
         }
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
+        Grounds::NothingObserved { value, all } => format!(
+            "Not judged: every row of {} shows the same ({}), as where nothing was observed. Check what writes the log.",
+            if *all { "the log" } else { "some secret" },
+            shorten(value)
+        ),
         Grounds::OneModel => format!(
             "Not judged: the rows are scores of members and of others, and it is not said that each is from a training of \
              its own. Many records scored against one trained model are one run, about which limits for independent rows \

@@ -1,12 +1,28 @@
 //! What is said of rows that were left out because they could not be read or lack a value.
 
 use crate::audit::Warning;
+use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_log::Missing;
 
 /// A warning, without the last period; `None` if it is about something else.
 pub fn message(warning: &Warning) -> Option<String> {
     Some(match warning {
+        Warning::NothingObserved {
+            value, secrets: 0, ..
+        } => format!(
+            "every row shows the same ({}), as where nothing was observed. Check what writes the log",
+            shorten(value)
+        ),
+        Warning::NothingObserved {
+            value, examples, ..
+        } => format!(
+            "every row of {} shows the same ({}), as where nothing was observed. Check what writes the log; if this is what \
+             can be seen, name its column with {}",
+            listing(examples.iter().map(String::as_str)),
+            shorten(value),
+            setting("categorical", "COLUMN")
+        ),
         Warning::RowsSkipped { rows, first } => {
             // The hint behind it is for whoever wants the row read.
             let first = first.lines().next().unwrap_or(first);

@@ -46,6 +46,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::SharedRows { .. }
         | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedIds { .. }
+        | Warning::NothingObserved { .. }
         | Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }
         | Warning::RepeatedRuns(_) => String::new(),

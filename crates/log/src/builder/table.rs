@@ -221,5 +221,6 @@ fn layout(name: &str, builder: &LogBuilder, scores: Option<&ScoreColumns>) -> Re
         names,
         secret: vec![0],
         observe,
+        left_out: Vec::new(),
     })
 }

@@ -1,0 +1,317 @@
+//! Columns that number rows or say when they were recorded: whoever keeps the log writes them, and no attacker sees
+//! them. Only their own values and names are looked at, and where secrets change, never how they differ by secret.
+
+use std::collections::BTreeSet;
+
+use crate::row::Row;
+use crate::units::Unit;
+use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_base::naming::setting;
+
+/// Fewer rows may count by chance.
+const MIN_ROWS: usize = 20;
+/// Numbers of blocks that are seen before they are taken for such.
+const MIN_BLOCKS: usize = 10;
+/// Rows of a clock whose zero is not known.
+const MIN_RISING: usize = 50;
+
+/// Names of columns that tell rows apart, in lower case, letters and digits only.
+const NAMES_OF_ROWS: [&str; 22] = [
+    "id",
+    "no",
+    "nr",
+    "num",
+    "index",
+    "idx",
+    "row",
+    "rowid",
+    "rowno",
+    "rownumber",
+    "runid",
+    "requestid",
+    "reqid",
+    "traceid",
+    "sampleid",
+    "recordid",
+    "uuid",
+    "guid",
+    "seq",
+    "sequence",
+    "lineno",
+    "unnamed0",
+];
+/// Names of columns that say when a row was recorded, in the same way.
+const NAMES_OF_CLOCKS: [&str; 14] = [
+    "timestamp",
+    "ts",
+    "datetime",
+    "date",
+    "time",
+    "clock",
+    "createdat",
+    "recordedat",
+    "startedat",
+    "starttime",
+    "start",
+    "when",
+    "epoch",
+    "loggedat",
+];
+
+/// Why a column is not observed unless it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordKeeping {
+    /// It counts with the rows, or with their blocks.
+    Counts,
+    /// It says when a row was recorded.
+    Clock,
+    /// Each row has a name of its own.
+    RowId,
+}
+
+/// A column that is not observed unless it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOutColumn {
+    /// Its position.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub why: RecordKeeping,
+}
+
+/// The first rows of a file, as its columns are looked at.
+pub(crate) struct FirstLook<'a> {
+    pub names: &'a [String],
+    /// The rows behind the header.
+    pub body: &'a [Row],
+    /// The columns of the secret.
+    pub secret: &'a [usize],
+}
+
+impl FirstLook<'_> {
+    /// Those of some columns that keep records.
+    pub(crate) fn find(&self, columns: &[usize]) -> Vec<LeftOutColumn> {
+        if self.body.len() < MIN_ROWS {
+            return Vec::new();
+        }
+        let mut found: Vec<LeftOutColumn> = columns
+            .iter()
+            .filter_map(|&position| self.found(position, self.why(position)?))
+            .collect();
+        // Rows that are numbered stand as they were recorded: what never falls beside is a clock.
+        if found.iter().any(|one| one.why == RecordKeeping::Counts) {
+            let others = columns
+                .iter()
+                .filter(|&&column| found.iter().all(|one| one.position != column));
+            let clocks =
+                others.filter(|&&column| self.numbers(column).is_some_and(|n| is_rising(&n)));
+            let clocks: Vec<_> = clocks
+                .filter_map(|&at| self.found(at, RecordKeeping::Clock))
+                .collect();
+            found.extend(clocks);
+        }
+        found.sort_by_key(|one| one.position);
+        found
+    }
+
+    fn found(&self, position: usize, why: RecordKeeping) -> Option<LeftOutColumn> {
+        let name = self.names[position].clone();
+        Some(LeftOutColumn {
+            position,
+            name,
+            why,
+        })
+    }
+
+    fn why(&self, column: usize) -> Option<RecordKeeping> {
+        let name: String = self.names[column]
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .collect();
+        let name = name.to_lowercase();
+        let is_named = |known: &[&str]| known.contains(&name.as_str());
+        if let Some(numbers) = self.numbers(column) {
+            if counts(&numbers) || self.counts_blocks(&numbers) {
+                return Some(RecordKeeping::Counts);
+            }
+            if is_named(&NAMES_OF_ROWS) && numbers.windows(2).all(|two| two[0] < two[1]) {
+                return Some(RecordKeeping::Counts);
+            }
+            if are_epochs(&numbers) && (mostly_rises(&numbers) || is_named(&NAMES_OF_CLOCKS)) {
+                return Some(RecordKeeping::Clock);
+            }
+            if is_named(&["timestamp", "ts"]) && is_rising(&numbers) {
+                return Some(RecordKeeping::Clock);
+            }
+        } else if let Some(dates) = self.dates(column)
+            && (mostly_rises(&dates) || is_named(&NAMES_OF_CLOCKS))
+        {
+            return Some(RecordKeeping::Clock);
+        }
+        (is_named(&NAMES_OF_ROWS) && self.is_distinct(column)).then_some(RecordKeeping::RowId)
+    }
+
+    /// The values of a column, if all are numbers.
+    fn numbers(&self, column: usize) -> Option<Vec<f64>> {
+        let number = |row: &Row| row.text(column)?.trim().parse::<f64>().ok();
+        let numbers: Option<Vec<f64>> = self.body.iter().map(number).collect();
+        numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()))
+    }
+
+    /// The values of a column in seconds, if all are dates, and hardly one comes again.
+    fn dates(&self, column: usize) -> Option<Vec<f64>> {
+        let date = |row: &Row| Unit::Date.seconds(row.text(column)?.trim());
+        let dates: Option<Vec<f64>> = self.body.iter().map(date).collect();
+        dates.filter(|dates| 2 * distinct(dates) > dates.len())
+    }
+
+    /// Whether no value comes again.
+    fn is_distinct(&self, column: usize) -> bool {
+        let mut seen = BTreeSet::new();
+        self.body.iter().all(|row| {
+            row.text(column)
+                .is_some_and(|text| seen.insert(text.into_owned()))
+        })
+    }
+
+    /// Whether numbers rise by one from time to time, and rows of several secrets have each: what depended on the
+    /// secret would change with it.
+    fn counts_blocks(&self, numbers: &[f64]) -> bool {
+        let rises_by_one = |two: &[f64]| two[1] == two[0] || two[1] == two[0] + 1.0;
+        if !numbers.windows(2).all(rises_by_one) {
+            return false;
+        }
+        let mut runs: Vec<(f64, BTreeSet<String>)> = Vec::new();
+        for (row, &number) in self.body.iter().zip(numbers) {
+            let secret = self
+                .secret
+                .iter()
+                .map(|&column| row.text(column).unwrap_or_default());
+            let secret = secret.collect::<Vec<_>>().join(",");
+            match runs.last_mut() {
+                Some((last, secrets)) if *last == number => {
+                    secrets.insert(secret);
+                }
+                _ => runs.push((number, BTreeSet::from([secret]))),
+            }
+        }
+        let mixed = runs.iter().filter(|(_, secrets)| secrets.len() > 1).count();
+        runs.len() >= MIN_BLOCKS && 10 * mixed >= 9 * (runs.len() - 1)
+    }
+}
+
+/// Whether numbers rise or fall by the same from row to row. They may begin again, as those of files that were joined.
+fn counts(numbers: &[f64]) -> bool {
+    let (first, step) = (numbers[0], numbers[1] - numbers[0]);
+    if step == 0.0 {
+        return false;
+    }
+    let mut begun_again = 0;
+    for two in numbers.windows(2) {
+        if two[1] - two[0] == step {
+            continue;
+        }
+        if two[1] != first {
+            return false;
+        }
+        begun_again += 1;
+    }
+    begun_again * MIN_ROWS <= numbers.len()
+}
+
+/// Whether numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, from 1998 to 2049.
+fn are_epochs(numbers: &[f64]) -> bool {
+    let is_in = |scale: f64| {
+        numbers
+            .iter()
+            .all(|number| (9e8..2.5e9).contains(&(number / scale)))
+    };
+    [1.0, 1e3, 1e6, 1e9].into_iter().any(is_in) && 2 * distinct(numbers) > numbers.len()
+}
+
+/// Whether nine of ten numbers are no less than those before them.
+fn mostly_rises(numbers: &[f64]) -> bool {
+    let falls = numbers.windows(2).filter(|two| two[1] < two[0]).count();
+    10 * falls < numbers.len()
+}
+
+/// Whether numbers never fall, and hardly one comes again.
+fn is_rising(numbers: &[f64]) -> bool {
+    numbers.len() >= MIN_RISING
+        && numbers.windows(2).all(|two| two[0] <= two[1])
+        && 2 * distinct(numbers) > numbers.len()
+}
+
+fn distinct(numbers: &[f64]) -> usize {
+    let bits: BTreeSet<u64> = numbers.iter().map(|number| number.to_bits()).collect();
+    bits.len()
+}
+
+/// Looks whether a column that counted with the first rows goes on to do so.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Watch {
+    column: LeftOutColumn,
+    last: Option<f64>,
+    /// 1 if it rises, −1 if it falls, 0 as long as that is not known.
+    direction: f64,
+    rows: u64,
+    /// Rows where it went the other way, or was no number.
+    breaks: u64,
+}
+
+impl Watch {
+    /// Those of the columns that count.
+    pub(crate) fn of(columns: &[LeftOutColumn]) -> Vec<Watch> {
+        let counts = columns
+            .iter()
+            .filter(|column| column.why == RecordKeeping::Counts);
+        let watch = |column: &LeftOutColumn| Watch {
+            column: column.clone(),
+            last: None,
+            direction: 0.0,
+            rows: 0,
+            breaks: 0,
+        };
+        counts.map(watch).collect()
+    }
+
+    /// Takes the next row.
+    pub(crate) fn push(&mut self, row: &Row) {
+        let text = row.text(self.column.position).unwrap_or_default();
+        let number = text.trim().parse().unwrap_or(f64::NAN);
+        if let Some(last) = self.last {
+            if self.direction == 0.0 && number != last {
+                self.direction = if number > last { 1.0 } else { -1.0 };
+            }
+            let goes_on = (number - last) * self.direction >= 0.0;
+            self.breaks += u64::from(!goes_on);
+        }
+        self.last = Some(number);
+        self.rows += 1;
+    }
+
+    /// Refuses to leave out what does not count any more.
+    ///
+    /// # Errors
+    /// A column that went the other way at more than one row in twenty.
+    pub(crate) fn check(&self, file: &str, observed: &[&str]) -> Result<()> {
+        if self.breaks * MIN_ROWS as u64 <= self.rows {
+            return Ok(());
+        }
+        let name = &self.column.name;
+        let others = observed.join(",");
+        Err(Error::data(
+            Place::file(file).column(name),
+            "counts with the first rows and not with later ones: it is not clear whether an attacker sees it",
+        )
+        .with_hint(format!(
+            "say which columns are observed: {} with it, {} without it",
+            setting("observe", format!("{others},{name}")),
+            setting("observe", others),
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests;
