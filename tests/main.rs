@@ -41,6 +41,7 @@ mod membership;
 mod mixed_cells;
 mod mixed_columns;
 mod neighbors;
+mod observed;
 mod outputs;
 mod permute;
 mod plan;

@@ -1,7 +1,7 @@
 //! How a log would be read.
 
 use crate::audit::{Input, Reading};
-use crate::report::command::command_line;
+use crate::report::command::{command_line, quoted};
 use crate::report::document::Document;
 use crate::report::input::as_read;
 use crate::report::sentences::warnings;
@@ -114,12 +114,6 @@ fn found_by_looking(input: &Input) -> Vec<String> {
         setting("observe", quoted(&names.join(",")))
     });
     secret.into_iter().chain(observed).collect()
-}
-
-fn quoted(column: &str) -> String {
-    let line = command_line([column]);
-    line.split_once(' ')
-        .map_or(String::new(), |(_, quoted)| quoted.to_owned())
 }
 
 /// A column of the file and the part it plays.

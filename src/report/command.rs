@@ -17,12 +17,14 @@ pub fn command_line<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     let mut line = "leakgauge".to_owned();
     for argument in arguments {
         line.push(' ');
-        line.push_str(&quoted(argument.as_ref()));
+        line.push_str(&quoted(argument));
     }
     line
 }
 
-fn quoted(argument: &OsStr) -> String {
+/// An argument as a shell reads it.
+pub fn quoted(argument: impl AsRef<OsStr>) -> String {
+    let argument = argument.as_ref();
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(byte);
     let bytes = argument.as_encoded_bytes();
     let text = argument

@@ -2,6 +2,7 @@
 
 use crate::audit::{Findings, Input, Sample};
 use crate::estimate::Method;
+use crate::report::command::quoted;
 use crate::report::sentences::witness::column_name;
 use crate::report::words::{method_name, value};
 use leakgauge_base::error::{listing, shorten};
@@ -310,9 +311,9 @@ fn left_out_columns(input: &Input) -> Option<String> {
         .chain(columns.iter().map(|column| column.name.as_str()))
         .collect();
     Some(format!(
-        "Left out, because no attacker is taken to see them: {}. To observe them: {}.",
+        "Left out, because no attacker is taken to see them: {}. With {} they are observed.",
         listed.join(", "),
-        setting("observe", all.join(","))
+        setting("observe", quoted(&all.join(",")))
     ))
 }
 

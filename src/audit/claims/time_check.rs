@@ -1,5 +1,7 @@
 //! Whether a log holds times that can be compared, and whether claims about times can be judged on it.
 
+use std::collections::BTreeSet;
+
 use crate::audit::options::{AuditOptions, SplitChoice};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -41,7 +43,7 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
             option(name),
             format!("is for times, and {why}"),
         )
-        .with_hint("leave it out")),
+        .with_hint(column_of_times(log).unwrap_or_else(|| "leave it out".to_owned()))),
         (Some((name, _)), None)
             if log.facts.blocks.is_none() && !is_asked(log, options, claims) =>
         {
@@ -107,7 +109,11 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         match (claim.terms(), &log.facts.blocks) {
             (Terms::TimeDifference(bound), _) => {
                 if let Some(why) = unfit(log, options) {
-                    return Err(no_times(text, why));
+                    let error = no_times(text, why);
+                    return Err(match column_of_times(log) {
+                        Some(hint) => error.with_hint(hint),
+                        None => error,
+                    });
                 }
                 let unit = options.unit_of(log);
                 if unit.is_none() && bound.unit.is_some() && log.facts.ticks {
@@ -226,11 +232,32 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
         }
         [_] if !is_finite(log) => "this log holds a value that is not a finite number".to_owned(),
         [_] => return None,
-        _ => format!(
-            "several columns of this log are observed; name that of the times with {}",
-            option("observe")
-        ),
+        _ => "several columns of this log are observed".to_owned(),
     })
+}
+
+/// Which of several columns may be that of the times: those of many numbers.
+fn column_of_times(log: &Log) -> Option<String> {
+    const MANY: usize = 20;
+    let observations = &log.observations;
+    let columns = observations.columns();
+    if columns.len() < 2 {
+        return None;
+    }
+    let holds_many = |at: usize| {
+        let numbers = (0..observations.len() as u32).filter_map(|s| observations.number_in(s, at));
+        let mut seen = BTreeSet::new();
+        let mut numbers = numbers.map(f64::to_bits);
+        numbers.any(|number| seen.insert(number) && seen.len() > MANY)
+    };
+    let candidates = (0..columns.len())
+        .filter(|&at| columns[at].kind != ColumnType::Categorical && holds_many(at));
+    let candidates = candidates
+        .take(5)
+        .map(|at| setting("observe", shorten(&columns[at].name)));
+    let candidates: Vec<String> = candidates.collect();
+    (!candidates.is_empty())
+        .then(|| format!("name the column of the times: {}", candidates.join(" or ")))
 }
 
 /// Whether every value of the one column of numbers is finite.

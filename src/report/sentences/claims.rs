@@ -152,7 +152,7 @@ fn grounds(claim: &ClaimReport) -> String {
         Grounds::NothingObserved { value, all } => format!(
             "Not judged: every row of {} shows the same ({}), as where nothing was observed. Check what writes the log.",
             if *all { "the log" } else { "some secret" },
-            shorten(value)
+            left_out::shown(value)
         ),
         Grounds::OneModel => format!(
             "Not judged: the rows are scores of members and of others, and it is not said that each is from a training of \

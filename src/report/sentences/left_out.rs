@@ -12,7 +12,7 @@ pub fn message(warning: &Warning) -> Option<String> {
             value, secrets: 0, ..
         } => format!(
             "every row shows the same ({}), as where nothing was observed. Check what writes the log",
-            shorten(value)
+            shown(value)
         ),
         Warning::NothingObserved {
             value, examples, ..
@@ -20,7 +20,7 @@ pub fn message(warning: &Warning) -> Option<String> {
             "every row of {} shows the same ({}), as where nothing was observed. Check what writes the log; if this is what \
              can be seen, name its column with {}",
             listing(examples.iter().map(String::as_str)),
-            shorten(value),
+            shown(value),
             setting("categorical", "COLUMN")
         ),
         Warning::RowsSkipped { rows, first } => {
@@ -55,6 +55,14 @@ pub fn qualification(warning: &Warning) -> Option<String> {
         _ => return None,
     };
     Some(format!("{what} ({}).", warning.code()))
+}
+
+/// What rows show, in short.
+pub fn shown(value: &str) -> String {
+    match value.trim() {
+        "" => "blank".to_owned(),
+        value => shorten(value),
+    }
 }
 
 fn counted(rows: u64) -> String {
