@@ -63,6 +63,21 @@ impl ColumnPlan {
             ..self
         }
     }
+
+    /// The same column, of numbers, whatever stands in it: in place of one a word is an observation of its own. Where
+    /// there is more in a cell than these numbers, they are no alphabet to count on.
+    fn of_numbers(self, is_summary: bool) -> Self {
+        ColumnPlan {
+            unit: None,
+            kind: ColumnType::Numeric,
+            padded: false,
+            integers: false,
+            countable: !is_summary,
+            words: true,
+            like_a_number: None,
+            ..self
+        }
+    }
 }
 
 /// What a column's type rests on.
@@ -103,7 +118,12 @@ pub fn plan_columns(
         .observe
         .iter()
         .zip(elements)
-        .map(|(&position, &element)| Probe::of(&cells(rows, position, element), occurrences))
+        .map(|(&position, &element)| {
+            // What is known to be a number is not looked at.
+            let is_known = element.is_some_and(Element::is_number);
+            let rows = if is_known { &[] } else { rows };
+            Probe::of(&cells(rows, position, element), occurrences)
+        })
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.holds_numbers).count();
     let few_valued = probes.iter().filter(|probe| probe.few_integers).count();
@@ -115,12 +135,14 @@ pub fn plan_columns(
         .zip(&probes)
         .map(|((&position, &element), probe)| {
             let mut plan = plan_column(probe, integers_are_categories, layout, position, options)?;
-            let is_form = matches!(element, Some(Element::Form { .. }));
-            if is_form {
-                plan = plan.of_forms();
+            let known = element.filter(|element| element.is_label() || element.is_number());
+            match known {
+                Some(element) if element.is_label() => plan = plan.of_forms(),
+                Some(element) => plan = plan.of_numbers(element.is_summary()),
+                None => {}
             }
             let may_be_foreign = plan.decided == Decision::Inferred || plan.resolution.is_some();
-            if may_be_foreign && !is_form {
+            if may_be_foreign && known.is_none() {
                 refuse_foreign(file, rows, &plan, probe)?;
             }
             Ok(ColumnPlan {

@@ -68,8 +68,8 @@ pub(super) fn cells(rows: &[Row], position: usize, element: Option<Element>) -> 
             .collect();
     };
     let of_list = |field: Field| {
-        let mut lists = Lists::default();
-        let text = lists.text(position, element, &field.text());
+        let (mut lists, cell) = (Lists::default(), field.text());
+        let text = lists.text(position, element, &cell);
         text.map_or(String::new(), Cow::into_owned)
     };
     fields
