@@ -43,6 +43,7 @@ pub fn message(warning: &Warning) -> String {
         Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
+        | Warning::TiesOfOneSecret { .. }
         | Warning::SharedRows { .. }
         | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedIds { .. }
