@@ -12,6 +12,8 @@ const MAX_BITS: usize = 1024;
 const MAX_HEXADECIMAL: usize = 128;
 /// Hexadecimal digits that are taken apart into bits; of more, each digit is a number.
 const MAX_IN_BITS: u32 = 16;
+/// Texts of so many hexadecimal digits, some of which are letters, are certainly some.
+const MIN_LONG: u32 = 8;
 /// Different texts, and different letters in them, of which a column of hexadecimal numbers has more.
 const FEW: (usize, usize) = (20, 4);
 /// The values of a hexadecimal digit.
@@ -97,11 +99,13 @@ impl Digits {
             let mut firsts = cells.iter().filter_map(|cell| cell.trim().bytes().next());
             firsts.any(|byte| with(&byte))
         };
-        let is_hexadecimal = 4 * with_letters.count() >= cells.len()
-            && distinct.len() > texts
+        // Nothing else is so long; short names may look like it.
+        let is_long = places.count_ones() >= MIN_LONG && used.len() > 1;
+        let looks_random = 4 * with_letters.count() >= cells.len()
             && used.len() > different
             && begins(u8::is_ascii_digit)
             && begins(u8::is_ascii_alphabetic);
+        let is_hexadecimal = distinct.len() > texts && (is_long || looks_random);
         is_hexadecimal.then_some(found)
     }
 
@@ -264,6 +268,16 @@ mod tests {
         ] {
             assert!(!found.fits(other), "{other}");
         }
+    }
+
+    /// Bits that are hardly ever set: most digits are 0, 1, 2, 4 and 8.
+    #[test]
+    fn sparse_bits_in_hexadecimal_digits_are_bits() {
+        let sparse =
+            |word: u64| format!("{:016x}", word & word.rotate_left(7) & word.rotate_left(19));
+        let texts: Vec<String> = words(60).map(sparse).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(of(&texts).map(Digits::count), Some(64));
     }
 
     #[test]

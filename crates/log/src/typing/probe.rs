@@ -211,7 +211,7 @@ fn unit_of(cells: &[Cell]) -> Option<Unit> {
     for text in present() {
         if unit.seconds(text).is_some() {
             count += 1;
-        } else if is_number(text) {
+        } else if is_number(text) || (!unit.is_time() && Suffix::of(text).is_some()) {
             return None;
         } else {
             others += 1;
