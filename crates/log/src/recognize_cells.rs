@@ -189,7 +189,7 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
             Aspect::Last => is_all,
             _ => false,
         };
-        !is_told && !is_bits && !(is_all && most <= SHORT)
+        !(is_told || is_bits || is_all && most <= SHORT)
     });
     let statistics: Vec<Aspect> = statistics.collect();
     let what = statistics

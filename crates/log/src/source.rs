@@ -194,7 +194,7 @@ pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
 /// What a file has on disk; `None` if it is none.
 pub(crate) fn on_disk(name: &str) -> Option<u64> {
     let facts = std::fs::metadata(name).ok()?;
-    facts.is_file().then(|| facts.len())
+    facts.is_file().then_some(facts.len())
 }
 
 /// All that is left of an input that has so much on disk.
