@@ -71,5 +71,6 @@ mod statistics;
 mod terminal;
 mod timings;
 mod unpaired_times;
+mod values;
 mod verdicts;
 mod witness;

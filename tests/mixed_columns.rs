@@ -193,10 +193,7 @@ fn numbers_in_other_notations_are_refused_where_they_stand() {
         (&separated("_"), "thousands separators"),
         (&|time| format!("\"{time},5\""), "a decimal comma"),
         (&|time| format!("0x{time:X}"), "hexadecimal"),
-        (
-            &|time| format!("{:04x}", time * 4057 % 65_536),
-            "hexadecimal",
-        ),
+        (&|time| format!("{:x}", time * 4057 % 65_536), "hexadecimal"),
         (
             &|time| format!("{time}{}", if time % 3 == 0 { "ms?" } else { "" }),
             "begins like a number",

@@ -3,16 +3,20 @@
 //!
 //! Three cases are told apart. Where all cells (a secret with an observation) have a multiple of g rows, the
 //! log was read g times, whatever the law: each cell keeps its g-th part. Where some multiplicity is commoner
-//! than independent rows of any law allow ([`copies::multiplicities`]), or rows tie within secrets and not across them
-//! ([`copies::of_one_secret`]), and the values are so fine that rows hardly ever tie by themselves, equal rows of a
-//! secret are copies, and one of them is kept. Where values are
+//! than independent rows of any law allow ([`copies::multiplicities`]) and the values are so fine that rows hardly ever
+//! tie by themselves, equal rows of a secret are copies, and one of them is kept. Where values are
 //! coarser, nobody can say which of the equal rows are copies: numbers are refused, labels and recurring
 //! integers are audited with the doubt in the verdict. A suspicion alone ([`copies::coincidences`]) changes
 //! nothing but the verdict's words.
 //!
+//! Rows that tie within secrets and not across them ([`copies::of_one_secret`]) are copies, or they are the strongest
+//! leak there is: a mechanism that draws from few values, which differ between secrets. Only whole runs of rows that
+//! come again tell the one from the other. Without these nothing is left out, and the verdict says both.
+//!
 //! # Conditions
 //! What is dropped does not depend on what is a leak: independent rows of fine values never tie, so that
-//! without copies nothing is dropped.
+//! without copies nothing is dropped. Whether values are fine is asked given the secret: a column that is constant
+//! for each secret makes no row different from another one of its secret.
 
 use std::borrow::Cow;
 
@@ -70,7 +74,10 @@ pub(super) fn without_copies(mut log: Cow<'_, Log>) -> Result<(Cow<'_, Log>, Vec
             warnings.push(drop_ties(log.to_mut()));
         }
     } else if ties_of_one_secret(&log) < ALARM && is_fine(&log) {
-        warnings.push(drop_ties(log.to_mut()));
+        warnings.push(match log.facts.repeated_runs.runs {
+            0 => Warning::TiesOfOneSecret { rows: ties(&log) },
+            _ => drop_ties(log.to_mut()),
+        });
     } else if let Some(copies) = suspicion(&log) {
         warnings.push(Warning::CopiesSuspected { copies });
     }
@@ -182,15 +189,21 @@ fn ties_of_one_secret(log: &Log) -> f64 {
     copies::of_one_secret(within, across, &rows)
 }
 
+/// Rows that equal another row of their secret, but for one of each.
+fn ties(log: &Log) -> u64 {
+    log.counts.cells().iter().map(|cell| cell.count - 1).sum()
+}
+
 /// The share of rows that are equal without being copies, about: rows of tall cells, and as many ties as there
-/// are near misses, values of a secret a step of the grid apart.
+/// are near misses, values of a secret a step of the grid apart; or as many as rows tie in the column and not in others.
+/// The column with the fewest tells.
 fn own_ties(log: &Log) -> f64 {
     let rows = log.counts.total() as f64;
     let cells = log.counts.cells().iter();
     let tall = cells.filter(|cell| cell.count > TALLEST);
     let tall = tall.map(|cell| cell.count).sum::<u64>() as f64;
     let ties = (0..log.observations.dimensions())
-        .map(|column| near_misses(log, column))
+        .map(|column| near_misses(log, column).max(ties_alone(log, column)))
         .fold(f64::INFINITY, f64::min);
     (tall + ties) / rows
 }
@@ -216,6 +229,24 @@ fn near_misses(log: &Log, column: usize) -> f64 {
         pair[0].0 == pair[1].0 && pair[1].1 - pair[0].1 <= 3.5 * step
     });
     near.count() as f64 / 3.0
+}
+
+/// Pairs of rows of a secret that are equal in a numeric column and different in another one: no copies, so that the
+/// column makes rows equal by itself.
+fn ties_alone(log: &Log, column: usize) -> f64 {
+    if log.observations.columns().len() < 2 {
+        return 0.0;
+    }
+    let pairs = |rows: u64| rows as f64 * (rows as f64 - 1.0) / 2.0;
+    let mut of_values: HashMap<(u32, u64), u64> = HashMap::new();
+    let mut equal = 0.0;
+    for cell in log.counts.cells() {
+        let value = log.observations.numbers(cell.symbol)[column].to_bits();
+        *of_values.entry((cell.secret, value)).or_default() += cell.count;
+        equal += pairs(cell.count);
+    }
+    // Sums of whole numbers, whose order does not matter.
+    of_values.values().map(|&rows| pairs(rows)).sum::<f64>() - equal
 }
 
 fn grid_of(log: &Log, column: usize) -> Grid {

@@ -1,5 +1,5 @@
-//! Columns whose cells are taken apart without being asked: words and numbers together, as a label that never recurs
-//! they would show nothing.
+//! Columns whose cells are taken apart without being asked: bits, lists of numbers, words and numbers together. As labels
+//! that never recur they would show nothing.
 //!
 //! The decision reads the texts of the first rows alone, as the types of columns do. It sees no secret, so that no row
 //! both chooses and judges, and whatever it decides, an attack sees a function of the observation.
@@ -11,6 +11,7 @@ use crate::layout::Layout;
 use crate::lists::Element;
 use crate::options::ReadOptions;
 use crate::parts::{Split, is_number};
+use crate::recognize_cells::{self, Reading};
 use crate::row::{Row, is_absent};
 use crate::typing;
 use leakgauge_base::error::{Error, Result, shorten};
@@ -25,7 +26,7 @@ const OFTEN: u64 = 5;
 /// Numbers in a cell that become columns, at most.
 const MAX_NUMBERS: usize = 100;
 
-/// Replaces each observation column of mixed cells by its form and its numbers: those that are asked for, and those
+/// Replaces each observation column whose cells hold several things by these: those that are asked for, and those
 /// that the first rows show. Returns a sentence for each, for the report.
 ///
 /// # Errors
@@ -39,49 +40,35 @@ pub fn expand(
     let mut notes = Vec::new();
     let (mut observe, mut apart) = (Vec::new(), Vec::new());
     for (&position, &element) in layout.observe.iter().zip(elements.iter()) {
-        let is_asked = element == Some(Element::Apart);
+        let name = &layout.names[position];
         let found = match element {
-            Some(Element::Apart) => Some(asked(layout, position, rows, options)?),
+            Some(Element::Apart) => {
+                let split = asked(layout, position, rows, options)?;
+                Some(Reading::mixed(name, split, true))
+            }
             None if may_be_apart(layout, position, options) => {
                 let cells = cells(rows, position);
-                mixed(&cells, typing::occurrences(rows, layout.count))
+                let occurrences = typing::occurrences(rows, layout.count);
+                let found = recognize_cells::of(name, &cells, occurrences, options.timed);
+                found.or_else(|| {
+                    let split = mixed(&cells, occurrences)?;
+                    Some(Reading::mixed(name, split, false))
+                })
             }
             _ => None,
         };
-        let Some((split, of)) = found else {
+        let Some(found) = found else {
             observe.push(position);
             apart.push(element);
             continue;
         };
-        observe.extend(std::iter::repeat_n(position, of + 1));
-        apart.push(Some(Element::Form { split, of }));
-        apart.extend((0..of).map(|at| Some(Element::Number { at, of, split })));
-        notes.push(note(&layout.names[position], (split, of), is_asked));
+        observe.extend(std::iter::repeat_n(position, found.elements.len()));
+        apart.extend(found.elements.into_iter().map(Some));
+        notes.push(found.note);
     }
     layout.observe = observe;
     *elements = apart;
     Ok(notes)
-}
-
-fn note(column: &str, (split, of): (Split, usize), is_asked: bool) -> String {
-    let name = shorten(column);
-    let form = Element::Form { split, of }.name(column);
-    let numbers = match of {
-        1 => "its number".to_owned(),
-        _ => format!("its {of} numbers, 0 where a cell has fewer"),
-    };
-    let otherwise = match is_asked {
-        true => String::new(),
-        false => format!(
-            " Its first rows hold words and numbers together; {} reads them as labels.",
-            setting("categorical", &name)
-        ),
-    };
-    format!(
-        "Column {name} is taken apart {}: {} (words, # for a number) and {numbers}.{otherwise}",
-        split.description(),
-        shorten(&form)
-    )
 }
 
 /// Whether nothing is said about a column that does not go with taking it apart.
@@ -97,7 +84,7 @@ fn may_be_apart(layout: &Layout, position: usize, options: &ReadOptions) -> bool
         && !said.any(|wanted| layout.is_named(position, wanted))
 }
 
-/// The texts of a column; no number in binary is one.
+/// The texts of a column.
 fn cells(rows: &[Row], position: usize) -> Vec<Cow<'_, str>> {
     let texts = rows.iter().filter_map(|row| row.text(position));
     texts.filter(|text| !is_absent(text.trim())).collect()

@@ -113,9 +113,21 @@ pub(crate) fn bin(value: f64, width: f64) -> std::result::Result<f64, &'static s
     }
 }
 
-/// One text for each number, however it is written: `1`, `1.0`, `+1`.
+/// Integers up to this one are told apart by their numbers.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+/// One text for each number, however it is written: `1`, `1.0`, `+1`. Integers that a number does not hold stay as they
+/// are.
 pub(crate) fn canonical(text: &str) -> Cow<'_, str> {
     match text.parse::<f64>() {
+        Ok(value) if value.abs() >= EXACT && !text.contains(['.', 'e', 'E']) => {
+            let is_minus = text.starts_with('-');
+            let digits = text.trim_start_matches(['+', '-', '0']);
+            match is_minus {
+                true => format!("-{digits}").into(),
+                false => digits.into(),
+            }
+        }
         Ok(value) if !text.bytes().all(|byte| byte.is_ascii_digit()) || text.starts_with('0') => {
             (value + 0.0).to_string().into()
         }
@@ -176,6 +188,22 @@ pub(crate) fn score_of(value: f64) -> std::result::Result<f64, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_one_text_and_large_integers_keep_their_digits() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("+1", "1"),
+            ("007", "7"),
+            ("12", "12"),
+            ("-2943745068094242303", "-2943745068094242303"),
+            ("+09007199254740993", "9007199254740993"),
+            ("1e20", "100000000000000000000"),
+            ("word", "word"),
+        ] {
+            assert_eq!(canonical(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn infinity_is_the_largest_score_and_nan_is_none() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::cell::{self, at_column, bin, canonical};
 use crate::fold::Interner;
+use crate::integers::{self, Part};
 use crate::labels;
 use crate::layout::Layout;
 use crate::lists::{Element, Lists};
@@ -210,7 +211,10 @@ impl Encoder {
         match plan.unit {
             None => {
                 let quoted = matches!(at.row.get(at.column), Some(Field::Quoted(_)));
-                let decimals = spelling.add(whole, value, quoted);
+                // What an integer loses stands beside it.
+                let is_held = plan.element == Some(Element::Integer(Part::Nearest))
+                    && integers::are_held(text, value);
+                let decimals = spelling.add_unless_held(whole, value, quoted, is_held);
                 *most = most.and_then(|most| Some(most.max(decimals?)));
             }
             Some(unit) => {
@@ -243,7 +247,13 @@ impl Encoder {
             }
             None => {}
         }
-        if !text.is_empty() && text == at.layout.names[at.column] {
+        let is_taken_apart = plan.element.is_some_and(Element::is_number);
+        let own = if is_taken_apart {
+            text.trim_matches('"')
+        } else {
+            text
+        };
+        if !own.is_empty() && own == at.layout.names[at.column] {
             let error = at.error("is the name of the column, in a column of numbers");
             return Err(error.with_hint("remove rows that repeat the header"));
         }

@@ -30,6 +30,7 @@ use crate::row_ids::RowIds;
 use crate::row_store::RowStore;
 use crate::sample::Sample;
 use crate::typing::{self, ColumnPlan};
+use crate::units::Unit;
 use crate::wide;
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
@@ -317,6 +318,7 @@ impl<'a> Ingest<'a> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             self.facts.first_rows = tables::first_rows(&layout, body);
+            self.facts.notes.extend(layout.renamed(probe.first()));
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
             let complete = self.complete(&layout, body);
@@ -350,7 +352,9 @@ impl<'a> Ingest<'a> {
             .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
             .collect();
         self.facts.notes.extend(typing::notes(&plans));
-        self.facts.in_seconds = plans.iter().any(|plan| plan.unit.is_some());
+        self.facts.in_seconds = plans
+            .iter()
+            .any(|plan| plan.unit.is_some_and(Unit::is_time));
         self.settled = Some((layout, plans));
     }
 

@@ -1,10 +1,14 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::few_labels::only_labels;
+use crate::notation::Notation;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
 use crate::record_keeping::{FirstLook, LeftOutColumn};
 use crate::row::{Field, Row, is_absent, is_number};
+use crate::units::{Suffix, Unit};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -64,6 +68,30 @@ impl Layout {
             || (!self.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
     }
 
+    /// Whether several columns of the file have a name: it is none of theirs any more.
+    pub(crate) fn had_twice(&self, name: &str) -> bool {
+        had_twice(&self.names, name)
+    }
+
+    /// What columns are called whose names came several times in the header, for the report.
+    pub(crate) fn renamed(&self, header: Option<&Row>) -> Option<String> {
+        let header = header.filter(|_| self.header)?;
+        let is_renamed = |&at: &usize| {
+            let name = header.text(at).unwrap_or_default();
+            !name.trim().is_empty() && *name.trim() != self.names[at]
+        };
+        let renamed: Vec<&str> = (0..self.names.len())
+            .filter(is_renamed)
+            .map(|at| self.names[at].as_str())
+            .collect();
+        (!renamed.is_empty()).then(|| {
+            format!(
+                "Several columns have the same name in the header. Here they are called {}.",
+                listing(renamed.into_iter())
+            )
+        })
+    }
+
     /// The positions of the secret's columns and of the observation's, in this order.
     pub fn used(&self) -> impl Iterator<Item = usize> {
         self.secret.iter().chain(&self.observe).copied()
@@ -98,7 +126,7 @@ impl Layout {
                 "" => (at + 1).to_string(),
                 name => name.to_owned(),
             };
-            first.fields().enumerate().map(named).collect()
+            numbered(first.fields().enumerate().map(named).collect())
         } else {
             (1..=first.len()).map(|number| number.to_string()).collect()
         };
@@ -126,6 +154,41 @@ impl Layout {
             order,
         })
     }
+}
+
+/// The names of columns, each once: of several equal ones, `x (1)`, `x (2)`, …
+fn numbered(names: Vec<String>) -> Vec<String> {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for name in &names {
+        *times.entry(name).or_default() += 1;
+    }
+    if times.len() == names.len() {
+        return names;
+    }
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut given: HashMap<&str, usize> = HashMap::new();
+    let mut unique = Vec::with_capacity(names.len());
+    for name in &names {
+        if times[name.as_str()] == 1 {
+            unique.push(name.clone());
+            continue;
+        }
+        let number = given.entry(name).or_default();
+        unique.push(loop {
+            *number += 1;
+            let own = format!("{name} ({number})");
+            if taken.insert(own.clone()) {
+                break own;
+            }
+        });
+    }
+    unique
+}
+
+/// Whether a name stood over several columns before they were numbered.
+fn had_twice(names: &[String], wanted: &str) -> bool {
+    let has = |name: &str| names.iter().any(|known| known == name);
+    !has(wanted) && has(&format!("{wanted} (1)")) && has(&format!("{wanted} (2)"))
 }
 
 /// The delimiter of a file: the one asked for, a tab for `.tsv`, else the commonest in its first line.
@@ -177,12 +240,27 @@ fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool 
         return true;
     }
     first.fields().enumerate().any(|(column, field)| {
-        let numbers = later
-            .iter()
-            .filter(|row| row.get(column).is_some_and(Field::is_number))
-            .count();
-        !field.is_number() && numbers > 0 && 2 * numbers > later.len()
+        if is_value(field) {
+            return false;
+        }
+        let of_column = later.iter().filter_map(|row| row.get(column));
+        let numbers = of_column.filter(|field| is_value(*field)).count();
+        numbers > 0 && 2 * numbers > later.len()
     })
+}
+
+/// Whether a field is a number, or is read as one: a duration, a date, a number with a unit or in a notation that is
+/// refused.
+fn is_value(field: Field) -> bool {
+    if field.is_number() {
+        return true;
+    }
+    let text = field.text();
+    let text = text.trim();
+    text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
+        && (Unit::of(std::iter::once(text)).is_some()
+            || Suffix::of(text).is_some()
+            || Notation::of(text).is_some_and(Notation::is_number))
 }
 
 struct Columns<'a> {
@@ -230,10 +308,8 @@ impl Columns<'_> {
         if let Some(name) = &options.secret {
             return Ok((self.secret(name)?, false));
         }
-        let is_named = self
-            .names
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case("secret"));
+        let is_secret = |name: &String| name.eq_ignore_ascii_case("secret");
+        let is_named = self.names.iter().any(is_secret) || self.has_secret_twice();
         let observed = options.observe.iter().flatten();
         let observed: Vec<usize> = observed
             .map(|name| self.position(name, "observe"))
@@ -336,6 +412,9 @@ impl Columns<'_> {
 
     fn default_secret(&self) -> Result<usize> {
         let secret = |name: &&String| name.eq_ignore_ascii_case("secret");
+        if self.has_secret_twice() {
+            return Err(ambiguous(self.file, "secret", "secret"));
+        }
         let Some(name) = self.names.iter().find(secret) else {
             return Err(Error::data(
                 Place::file(self.file),
@@ -351,6 +430,12 @@ impl Columns<'_> {
             return Err(ambiguous(self.file, "secret", name));
         }
         self.position(name, "secret")
+    }
+
+    /// Whether several columns are named `secret`.
+    fn has_secret_twice(&self) -> bool {
+        let names = self.names.iter().map(|name| name.to_ascii_lowercase());
+        had_twice(&names.collect::<Vec<_>>(), "secret")
     }
 
     /// That a table of numbers may be a wide log.
@@ -374,6 +459,9 @@ impl Columns<'_> {
         match (named.next(), named.next()) {
             (Some(at), None) => return Ok(at),
             (Some(_), Some(_)) => return Err(ambiguous(self.file, field, wanted)),
+            (None, _) if had_twice(self.names, wanted) => {
+                return Err(ambiguous(self.file, field, wanted));
+            }
             (None, _) => {}
         }
         match wanted.parse::<usize>() {

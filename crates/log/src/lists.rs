@@ -6,10 +6,13 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use crate::cell::canonical;
+use crate::digits::Digits;
+use crate::integers::Part;
 use crate::layout::Layout;
 use crate::options::{ListReading, ReadOptions};
 use crate::parts::Split;
-use crate::row::{MISSING, NULL};
+use crate::row::{MISSING, NULL, is_absent};
+use crate::sequences::{Aspect, Notation, Sequence};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::setting;
 
@@ -30,6 +33,18 @@ pub enum Element {
     Form { split: Split, of: usize },
     /// The number at a position among those of a cell, of so many at most.
     Number { at: usize, of: usize, split: Split },
+    /// The whole cell, as a label.
+    Whole,
+    /// The number at a position of a text that is bits.
+    Digit { at: usize, of: Digits },
+    /// Of a list of numbers; all that is observed of it may be all that it says.
+    Aspect {
+        what: Aspect,
+        of: Notation,
+        is_all: bool,
+    },
+    /// Of an integer beyond double precision.
+    Integer(Part),
 }
 
 impl Element {
@@ -44,6 +59,49 @@ impl Element {
             Element::Form { .. } => format!("{column}.form"),
             Element::Number { at: 0, of: 1, .. } => format!("{column}.number"),
             Element::Number { at, .. } => format!("{column}.number[{}]", at + 1),
+            Element::Whole => column.to_owned(),
+            Element::Digit {
+                at,
+                of: Digits::Hexadecimal { .. },
+            } if self.is_bit() => {
+                format!("{column}.bit[{}]", at + 1)
+            }
+            Element::Digit { at, .. } => format!("{column}[{}]", at + 1),
+            Element::Aspect { what, .. } => format!("{column}{}", what.name()),
+            Element::Integer(part) => format!("{column}{}", part.name()),
+        }
+    }
+
+    fn is_bit(self) -> bool {
+        matches!(self, Element::Digit { of, .. } if of.is_in_bits())
+    }
+
+    /// Whether it is a number, whatever the first rows look like.
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Element::Digit { .. }
+                | Element::Aspect { .. }
+                | Element::Integer(Part::Low | Part::Bit(_))
+        )
+    }
+
+    /// Whether it is a label, whatever the first rows look like.
+    pub fn is_label(self) -> bool {
+        matches!(self, Element::Form { .. } | Element::Whole)
+    }
+
+    /// Whether the cell says more than all that is observed of it.
+    pub fn is_summary(self) -> bool {
+        matches!(self, Element::Aspect { is_all: false, .. })
+    }
+
+    /// Whether it stands for a cell that is not what the column holds: the first of its column does.
+    fn is_first(self) -> bool {
+        match self {
+            Element::Digit { at, .. } => at == 0,
+            Element::Aspect { what, .. } => matches!(what, Aspect::Length | Aspect::Item(0)),
+            _ => false,
         }
     }
 }
@@ -116,15 +174,27 @@ pub fn notes(options: &ReadOptions) -> impl Iterator<Item = String> {
     })
 }
 
+/// How a cell is taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    List,
+    Split(Split),
+    Digits(Digits),
+    Sequence(Notation),
+}
+
 /// The elements of the lists of one row, one column at a time.
 #[derive(Default)]
 pub struct Lists {
-    /// The column, and how its cells are taken apart if they are.
-    parsed: Option<(usize, Option<Split>)>,
+    /// The column, and how its cells are taken apart.
+    parsed: Option<(usize, Kind)>,
     /// The elements of a list, [`NULL`] for null; a form and the numbers behind it.
     elements: Vec<String>,
     /// The first element that is null, from 1.
     null: Option<usize>,
+    /// Whether the cell is written like those of the first rows.
+    fits: bool,
+    sequence: Sequence,
 }
 
 impl Lists {
@@ -134,28 +204,28 @@ impl Lists {
     }
 
     /// What an element is in a cell of a column, or what is wrong with the cell.
-    pub fn text(
-        &mut self,
+    pub fn text<'t>(
+        &'t mut self,
         column: usize,
         element: Element,
-        cell: &str,
-    ) -> std::result::Result<Cow<'_, str>, String> {
-        let split = match element {
-            Element::Form { split, of } | Element::Number { split, of, .. } => Some((split, of)),
-            _ => None,
-        };
-        let kind = (column, split.map(|(split, _)| split));
-        if self.parsed != Some(kind) {
-            match split {
-                Some((split, of)) => {
-                    let (form, numbers) = split.apart(cell, of);
-                    self.elements.clear();
-                    self.elements.push(form);
-                    self.elements.extend(numbers.into_iter().map(str::to_owned));
-                }
-                None => (self.elements, self.null) = parse(cell)?,
+        cell: &'t str,
+    ) -> std::result::Result<Cow<'t, str>, String> {
+        let (kind, of) = match element {
+            Element::Whole => return Ok(cell.into()),
+            Element::Integer(part) => return Ok(part.text(cell)),
+            Element::Form { split, of } | Element::Number { split, of, .. } => {
+                (Kind::Split(split), of)
             }
-            self.parsed = Some(kind);
+            Element::Digit { of, .. } => (Kind::Digits(of), 0),
+            Element::Aspect { of, .. } => (Kind::Sequence(of), 0),
+            _ => (Kind::List, 0),
+        };
+        if self.parsed != Some((column, kind)) {
+            self.parse(kind, of, cell)?;
+            self.parsed = Some((column, kind));
+        }
+        if matches!(kind, Kind::Digits(_) | Kind::Sequence(_)) && !self.fits {
+            return Ok(other(element, cell));
         }
         let elements = &self.elements;
         let or_missing = |at: usize| elements.get(at).map_or(MISSING, String::as_str);
@@ -175,7 +245,38 @@ impl Lists {
                 // Quoted, so that no element can look like two.
                 Ok(serde_json::to_string(&set).unwrap_or_default().into())
             }
+            Element::Digit { at, of } => Ok(of.number(at, cell).into()),
+            Element::Aspect { what, .. } => Ok(self.sequence.text(what, cell).into()),
+            Element::Whole | Element::Integer(_) => Ok(cell.into()),
         }
+    }
+
+    /// Takes a cell apart; `of` numbers at most, where they are told from words.
+    fn parse(&mut self, kind: Kind, of: usize, cell: &str) -> std::result::Result<(), String> {
+        match kind {
+            Kind::Split(split) => {
+                let (form, numbers) = split.apart(cell, of);
+                self.elements.clear();
+                self.elements.push(form);
+                self.elements.extend(numbers.into_iter().map(str::to_owned));
+            }
+            Kind::Digits(digits) => self.fits = digits.fits(cell),
+            Kind::Sequence(notation) => {
+                self.fits = self.sequence.read(cell) && self.sequence.is_like(notation);
+            }
+            Kind::List => (self.elements, self.null) = parse(cell)?,
+        }
+        Ok(())
+    }
+}
+
+/// What stands for a cell that is not what its column holds: the cell as a word at the first element, so that nothing
+/// of it is lost. What stands for no value stays that.
+fn other(element: Element, cell: &str) -> Cow<'_, str> {
+    match cell.trim() {
+        absent if is_absent(absent) => absent.into(),
+        _ if element.is_first() => format!("{cell:?}").into(),
+        _ => MISSING.into(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Opening a log in any format: what a file holds is told by its first bytes and its name.
 
+mod comments;
 mod delimited;
 mod hyperfine;
 mod json_array;

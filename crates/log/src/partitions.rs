@@ -12,6 +12,7 @@ use crate::options::{HeaderChoice, ReadOptions};
 use crate::records::Records;
 use crate::row::{Field, Row};
 use crate::source::ReadMeter;
+use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 
@@ -50,6 +51,42 @@ fn columns(file: &str, directories: &[String]) -> Result<Columns> {
         .collect()
 }
 
+/// The columns of a file of the log: those of its directories, else its class where each file is one.
+fn columns_of_file(file: &str, unnamed: Option<usize>, options: &ReadOptions) -> Result<Columns> {
+    let columns = columns(file, &options.directories)?;
+    if columns.is_empty() && unnamed == Some(1) && may_be_class_a_file(options) {
+        return Ok(vec![("secret".to_owned(), Some(class(file, options)))]);
+    }
+    Ok(columns)
+}
+
+/// Whether each file may be a secret: several arrays of NumPy, which have no names, and no column is said to be the
+/// secret. Those of one column have none but their numbers.
+fn may_be_class_a_file(options: &ReadOptions) -> bool {
+    let is_array = |file: &String| without_packing(file).ends_with(".npy");
+    let is_told = options.secret.is_some() || options.wide || options.scores.is_some();
+    !is_told
+        && options.fit_on.is_none()
+        && options.files.len() > 1
+        && options.files.iter().all(is_array)
+}
+
+/// The name of a file without directories and ending, where no other file has it; else its whole path.
+fn class(file: &str, options: &ReadOptions) -> String {
+    let stem = |file: &str| {
+        let name = without_packing(file).rsplit(['/', '\\']).next();
+        let name = name.unwrap_or(file);
+        name.strip_suffix(".npy").unwrap_or(name).to_owned()
+    };
+    let own = stem(file);
+    let same = options.files.iter().filter(|other| stem(other) == own);
+    if same.count() > 1 {
+        file.to_owned()
+    } else {
+        own
+    }
+}
+
 /// A name without its `%` escapes.
 fn decoded(file: &str, text: &str) -> Result<String> {
     let digit = |byte: u8| (byte as char).to_digit(16);
@@ -85,6 +122,8 @@ pub(crate) struct Partitioned {
     file: String,
     inner: Box<dyn Records>,
     columns: Columns,
+    /// Columns of the file that have no names.
+    unnamed: Option<usize>,
     is_begun: bool,
 }
 
@@ -116,6 +155,10 @@ impl Records for Partitioned {
         true
     }
 
+    fn unnamed(&self) -> Option<usize> {
+        self.unnamed
+    }
+
     fn format(&self) -> Format {
         self.inner.format()
     }
@@ -129,10 +172,16 @@ impl Records for Partitioned {
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {
-        if !self.inner.next(row)? {
-            return Ok(false);
-        }
         let is_first = !std::mem::replace(&mut self.is_begun, true);
+        match self.unnamed.filter(|_| is_first) {
+            // Row 1 holds values: columns go by their numbers.
+            Some(columns) => {
+                row.clear();
+                (1..=columns).for_each(|number| row.push_text(number.to_string().as_bytes()));
+            }
+            None if !self.inner.next(row)? => return Ok(false),
+            None => {}
+        }
         if is_first {
             self.refuse_twice(row)?;
         }
@@ -159,11 +208,12 @@ fn with_columns(
     let Some(first) = options.files.first() else {
         return Ok(records);
     };
-    let columns = columns(file, &options.directories)?;
+    let unnamed = records.unnamed();
+    let columns = columns_of_file(file, unnamed, options)?;
     let names = |columns: &Columns| columns.iter().map(|column| column.0.clone()).collect();
     let (own, wanted): (Vec<String>, Vec<String>) = (
         names(&columns),
-        names(&self::columns(first, &options.directories)?),
+        names(&columns_of_file(first, unnamed, options)?),
     );
     if own != wanted {
         let list = |names: &[String]| match names {
@@ -181,7 +231,7 @@ fn with_columns(
     if columns.is_empty() {
         return Ok(records);
     }
-    if options.header == HeaderChoice::Absent {
+    if options.header == HeaderChoice::Absent && unnamed.is_none() {
         return Err(Error::parameter(
             setting("header", "absent"),
             format!("the directories of {file} name columns, so its row 1 has to hold names too"),
@@ -191,6 +241,7 @@ fn with_columns(
         file: file.to_owned(),
         inner: records,
         columns,
+        unnamed,
         is_begun: false,
     }))
 }
@@ -201,6 +252,15 @@ fn with_columns(
 /// A name whose escapes are wrong.
 pub fn has_columns(file: &str, options: &ReadOptions) -> Result<bool> {
     Ok(is_of_log(file, options) && !columns(file, &options.directories)?.is_empty())
+}
+
+/// That each file is a secret, for the report.
+pub(crate) fn note(records: &dyn Records, options: &ReadOptions) -> Option<String> {
+    let is_class = may_be_class_a_file(options)
+        && options.directories.is_empty()
+        && records.unnamed() == Some(1)
+        && records.is_named();
+    is_class.then(|| "Each file is a secret, which goes by the name of the file.".to_owned())
 }
 
 /// The rows of a file of the log, or of one to learn from, with the columns of its directories.

@@ -23,11 +23,13 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
     let first = &options.files[0];
     let records = partitions::open(first, meter, options)?;
+    let note = partitions::note(&*records, options);
     let found = recognize(first, records, options, true)?;
     let (options, form) = (&found.options, found.form);
     options.check()?;
     let mut ingest = Ingest::new(options);
     ingest.recognized(form);
+    note.into_iter().for_each(|note| ingest.note(note));
     ingest.file(first, Part::Log, found.records)?;
     let others = options.files[1..].iter().map(|file| (file, Part::Log));
     let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));

@@ -17,6 +17,11 @@ pub trait Records {
     /// first rows are looked at.
     fn is_named(&self) -> bool;
 
+    /// The number of columns of a format that gives none of them a name, so that its first row holds values for sure.
+    fn unnamed(&self) -> Option<usize> {
+        None
+    }
+
     /// How the rows are written down.
     fn format(&self) -> Format;
 

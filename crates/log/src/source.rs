@@ -10,7 +10,7 @@ use csv::ByteRecord;
 
 use crate::format::{Columnar, MAGIC_BYTES};
 use crate::objects;
-use crate::unpack::{Damage, Packing, without_packing};
+use crate::unpack::{self, Damage, Packing, without_packing};
 use leakgauge_base::error::{Error, Result};
 
 /// The longest text that is still believed to be a row of a log.
@@ -174,21 +174,14 @@ pub fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>>
     Ok(head)
 }
 
-/// The longest text that is held in memory whole. A packed file of kilobytes can unpack to gigabytes.
-const LONGEST_TEXT: u64 = 512 << 20;
-
 /// All that is left of a text that is needed whole, such as a matrix or the edges of a graph. `name` stands for it in
 /// messages.
 ///
 /// # Errors
-/// It cannot be read, or has more than 512 MiB.
+/// It cannot be read, or has more than 512 MiB, or far more than it has on disk.
 pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    input
-        .take(LONGEST_TEXT + 1)
-        .read_to_end(&mut text)
-        .map_err(|error| read_error(name, &error))?;
-    if text.len() as u64 > LONGEST_TEXT {
+    let text = whole(name, input, on_disk(name))?;
+    if text.len() as u64 > unpack::MOST {
         return Err(Error::file(
             name,
             "has more than 512 MiB of text, which is too much to hold in memory",
@@ -198,12 +191,35 @@ pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// How many times its size on disk a text may have beyond 512 MiB. Logs shrink to a tenth, those of few distinct rows
-/// to a hundredth.
-const LARGEST_RATIO: u64 = 200;
+/// What a file has on disk; `None` if it is none.
+pub(crate) fn on_disk(name: &str) -> Option<u64> {
+    let facts = std::fs::metadata(name).ok()?;
+    facts.is_file().then_some(facts.len())
+}
+
+/// All that is left of an input that has so much on disk.
+///
+/// # Errors
+/// It cannot be read, or is far more than that.
+pub(crate) fn whole(name: &str, mut input: impl Read, on_disk: Option<u64>) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    loop {
+        // In steps: what is too much is never held.
+        let n = (&mut input)
+            .take(1 << 20)
+            .read_to_end(&mut all)
+            .map_err(|error| read_error(name, &error))?;
+        if n == 0 {
+            return Ok(all);
+        }
+        if !unpack::may_hold(all.len() as u64, on_disk) {
+            return Err(Error::file(name, unpack::too_large()));
+        }
+    }
+}
 
 /// Opens a text as [`open`] does, for a reader that holds all of it. One that unpacks to far more than it has on disk
-/// is an error once it has more than 512 MiB.
+/// is an error once that is seen.
 ///
 /// # Errors
 /// As [`open`].
@@ -227,11 +243,8 @@ impl<R: Read> Read for Held<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.text.read(buffer)?;
         self.unpacked += n as u64;
-        if self.unpacked > LONGEST_TEXT && self.unpacked / LARGEST_RATIO > self.meter.read() {
-            return Err(io::Error::other(format!(
-                "unpacks to more than 512 MiB, over {LARGEST_RATIO} times its size on disk, which is too much to hold in \
-                 memory: unpack it first if it is the right file"
-            )));
+        if !unpack::may_hold(self.unpacked, Some(self.meter.read())) {
+            return Err(io::Error::other(unpack::too_large()));
         }
         Ok(n)
     }
@@ -320,7 +333,7 @@ mod tests {
             let meter = ReadMeter::default();
             meter.advance(on_disk);
             let mut held = Held {
-                text: io::repeat(b'1').take(LONGEST_TEXT + (1 << 20)),
+                text: io::repeat(b'1').take(unpack::MOST + (1 << 20)),
                 meter,
                 unpacked: 0,
             };
@@ -328,9 +341,21 @@ mod tests {
         };
         let refused = read(20_000).unwrap_err().to_string();
         assert!(
-            refused.contains("unpacks to more than 512 MiB"),
+            refused.contains("unpacks to far more than its size"),
             "{refused}"
         );
-        assert_eq!(read(4 << 20).unwrap(), LONGEST_TEXT + (1 << 20));
+        assert_eq!(read(40 << 20).unwrap(), unpack::MOST + (1 << 20));
+    }
+
+    #[test]
+    fn what_is_needed_whole_is_refused_before_it_is_held() {
+        let text = |bytes: u64| io::repeat(b'1').take(bytes);
+        assert_eq!(whole("x", text(70 << 20), None).unwrap().len(), 70 << 20);
+        assert!(whole("x", text(70 << 20), Some(300_000)).is_err());
+        assert!(whole("x", text(70 << 20), Some(400_000)).is_ok());
+        let refused = whole_text("no such file", text(u64::MAX))
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("hold in memory"), "{refused}");
     }
 }

@@ -258,6 +258,18 @@ impl Spelling {
     /// exponent. A text of JSON may stand in quotes.
     #[inline]
     pub(crate) fn add(&mut self, whole: &str, value: f64, quoted: bool) -> Option<u32> {
+        self.add_unless_held(whole, value, quoted, false)
+    }
+
+    /// As [`add`](Self::add); the digits that the number has not may be held elsewhere.
+    #[inline]
+    pub(crate) fn add_unless_held(
+        &mut self,
+        whole: &str,
+        value: f64,
+        quoted: bool,
+        is_held: bool,
+    ) -> Option<u32> {
         // Blanks are rare, and looking for them is not: the ends tell.
         let ends = (whole.as_bytes().first(), whole.as_bytes().last());
         let is_trimmed = matches!(ends, (Some(b'+'..=b'9'), Some(b'.'..=b'9')));
@@ -278,7 +290,8 @@ impl Spelling {
             span.add(value.abs());
         }
         let is_integer = anatomy.decimals == 0 && decimals.is_some();
-        if anatomy.digits > if is_integer { 15 } else { 17 } && loses_digits(text, value) {
+        let may_lose = !is_held && anatomy.digits > if is_integer { 15 } else { 17 };
+        if may_lose && loses_digits(text, value) {
             self.lose(text);
         }
         if flags & (flag::LEADING_ZERO | flag::BLANK) == 0 {

@@ -14,7 +14,7 @@ use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 pub(crate) use probe::occurrences;
-use probe::{Probe, cells};
+use probe::{Probe, Unclear, cells};
 
 /// Different numbers, or different words, of which a column has few.
 pub(crate) const FEW_VALUES: usize = 20;
@@ -63,6 +63,21 @@ impl ColumnPlan {
             ..self
         }
     }
+
+    /// The same column, of numbers, whatever stands in it: in place of one a word is an observation of its own. Where
+    /// there is more in a cell than these numbers, they are no alphabet to count on.
+    fn of_numbers(self, is_summary: bool) -> Self {
+        ColumnPlan {
+            unit: None,
+            kind: ColumnType::Numeric,
+            padded: false,
+            integers: false,
+            countable: !is_summary,
+            words: true,
+            like_a_number: None,
+            ..self
+        }
+    }
 }
 
 /// What a column's type rests on.
@@ -103,7 +118,12 @@ pub fn plan_columns(
         .observe
         .iter()
         .zip(elements)
-        .map(|(&position, &element)| Probe::of(&cells(rows, position, element), occurrences))
+        .map(|(&position, &element)| {
+            // What is known to be a number is not looked at.
+            let is_known = element.is_some_and(Element::is_number);
+            let rows = if is_known { &[] } else { rows };
+            Probe::of(&cells(rows, position, element), occurrences)
+        })
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.holds_numbers).count();
     let few_valued = probes.iter().filter(|probe| probe.few_integers).count();
@@ -115,12 +135,14 @@ pub fn plan_columns(
         .zip(&probes)
         .map(|((&position, &element), probe)| {
             let mut plan = plan_column(probe, integers_are_categories, layout, position, options)?;
-            let is_form = matches!(element, Some(Element::Form { .. }));
-            if is_form {
-                plan = plan.of_forms();
+            let known = element.filter(|element| element.is_label() || element.is_number());
+            match known {
+                Some(element) if element.is_label() => plan = plan.of_forms(),
+                Some(element) => plan = plan.of_numbers(element.is_summary()),
+                None => {}
             }
             let may_be_foreign = plan.decided == Decision::Inferred || plan.resolution.is_some();
-            if may_be_foreign && !is_form {
+            if may_be_foreign && known.is_none() {
                 refuse_foreign(file, rows, &plan, probe)?;
             }
             Ok(ColumnPlan {
@@ -195,14 +217,15 @@ fn refuse_foreign(file: &str, rows: &[Row], plan: &ColumnPlan, probe: &Probe) ->
         (None, Some(example)) if plan.kind == ColumnType::Categorical => (example, None),
         _ => match &probe.odd {
             Some(example) if plan.kind == ColumnType::Numeric => (example, Some(Notation::Other)),
-            _ => return Ok(()),
+            _ => match &probe.unclear {
+                Some(unclear) if plan.kind == ColumnType::Categorical => {
+                    return Err(refuse_unclear(file, rows, plan, unclear));
+                }
+                _ => return Ok(()),
+            },
         },
     };
-    let holds = |row: &&Row| row.text(plan.position).is_some_and(|f| f.trim() == example);
-    let mut place = Place::file(file).column(&plan.name).value(example);
-    if let Some(before) = rows.iter().find(holds).and_then(Row::position) {
-        place = place.row(before + 1);
-    }
+    let place = place_of(file, rows, plan, example);
     Err(match notation {
         Some(notation) => notation.advise(Error::data(place, notation.problem()), &labels()),
         None => {
@@ -210,6 +233,35 @@ fn refuse_foreign(file: &str, rows: &[Row], plan: &ColumnPlan, probe: &Probe) ->
             Notation::Radix.advise(Error::data(place, problem), &labels())
         }
     })
+}
+
+/// Where a value stands in the first rows.
+fn place_of(file: &str, rows: &[Row], plan: &ColumnPlan, value: &str) -> Place {
+    let holds = |row: &&Row| row.text(plan.position).is_some_and(|f| f.trim() == value);
+    let place = Place::file(file).column(&plan.name).value(value);
+    match rows.iter().find(holds).and_then(Row::position) {
+        Some(before) => place.row(before + 1),
+        None => place,
+    }
+}
+
+/// Numbers with units, or dates, that can mean several things.
+fn refuse_unclear(file: &str, rows: &[Row], plan: &ColumnPlan, unclear: &Unclear) -> Error {
+    let place = place_of(file, rows, plan, unclear.example());
+    let (problem, advice) = match unclear {
+        Unclear::Units(_) => (
+            "is a number with a unit, and the numbers of this column have several units",
+            "write all numbers in one unit",
+        ),
+        Unclear::Date(_) => (
+            "is a date of which day and month cannot be told apart",
+            "write dates as 2026-03-02",
+        ),
+    };
+    let labels = setting("categorical", shorten(&plan.name));
+    Error::data(place, problem).with_hint(format!(
+        "{advice}, or read the column as labels with {labels}"
+    ))
 }
 
 /// The width of a column's bins, if it has one.
@@ -247,7 +299,7 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
         .flat_map(|(field, names)| names.iter().map(move |name| (*field, name)))
         .chain(resolutions)
     {
-        if layout.names.iter().filter(|name| *name == wanted).count() > 1 {
+        if layout.had_twice(wanted) {
             return Err(layout::ambiguous(file, field, wanted));
         }
         if !layout

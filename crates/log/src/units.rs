@@ -1,4 +1,4 @@
-//! Dates and durations as numbers of seconds.
+//! Dates and durations as numbers of seconds, and numbers with one unit behind them: `97.5 %`, `0.58 km`.
 
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
@@ -8,8 +8,99 @@ use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 pub enum Unit {
     /// ISO 8601 and RFC 3339: `2026-01-01`, `2026-01-01T12:00:00.5+02:00`.
     Date,
-    /// `1h2m3.5s`, `12ms`, `PT1M`.
+    /// `1h2m3.5s`, `12ms`, `1.2e-3 s`, `PT1M`.
     Duration,
+    /// Numbers with the same unit.
+    Suffix(Suffix),
+}
+
+/// A unit that stands behind numbers: `%`, `km`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suffix {
+    bytes: [u8; Suffix::MAX],
+    len: usize,
+}
+
+impl Suffix {
+    /// The longest.
+    const MAX: usize = 12;
+
+    /// The unit behind a number.
+    pub fn of(text: &str) -> Option<Self> {
+        let (_, unit) = split(text)?;
+        let mut bytes = [0; Suffix::MAX];
+        bytes
+            .get_mut(..unit.len())?
+            .copy_from_slice(unit.as_bytes());
+        Some(Suffix {
+            bytes,
+            len: unit.len(),
+        })
+    }
+
+    /// How it is written.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+/// A number and the unit behind it: letters, or a sign such as `%`.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let is_of_unit =
+        |c: char| c.is_alphabetic() || matches!(c, '%' | '°' | '‰' | '€' | '$' | '£' | '¥' | '/');
+    let number = text.trim_end_matches(is_of_unit);
+    let (unit, number) = (&text[number.len()..], number.trim_end());
+    let begins = number.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    // `1e5` is a number, and `inf` and `nan` are none.
+    let value = number
+        .parse::<f64>()
+        .ok()
+        .filter(|value| begins && value.is_finite())?;
+    (!unit.is_empty() && !unit.starts_with('/')).then_some((value, unit))
+}
+
+/// Names of units of time, and their seconds.
+const SECONDS: [(&str, f64); 8] = [
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("μs", 1e-6),
+    ("ms", 1e-3),
+    ("s", 1.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+];
+
+/// The seconds of a number with an exponent: `1.2e-3 s`.
+fn scientific(text: &str) -> Option<f64> {
+    let (value, unit) = split(text)?;
+    let (_, seconds) = SECONDS.iter().find(|(name, _)| *name == unit)?;
+    text.contains(['e', 'E']).then_some(value * seconds)
+}
+
+/// A date with the day first and points between: `02.03.2026 10:11:12.5`; or with slashes and the year first. As ISO 8601
+/// writes it.
+fn iso(text: &str) -> Option<String> {
+    let (date, time) = match text.split_once([' ', 'T']) {
+        Some((date, time)) => (date, Some(time.trim())),
+        None => (text, None),
+    };
+    let separator = if date.contains('.') { '.' } else { '/' };
+    let mut parts = date.split(separator);
+    let [first, month, last] = [parts.next()?, parts.next()?, parts.next()?];
+    let (year, day) = match separator {
+        '.' => (last, first),
+        _ => (first, last),
+    };
+    let is_number = |text: &str, least: usize, most: usize| {
+        (least..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_date = parts.next().is_none()
+        && is_number(year, 4, 4)
+        && is_number(month, 1, 2)
+        && is_number(day, 1, 2);
+    let time = time.map_or(String::new(), |time| format!("T{time}"));
+    is_date.then(|| format!("{year}-{month:0>2}-{day:0>2}{time}"))
 }
 
 impl Unit {
@@ -24,7 +115,7 @@ impl Unit {
             .then_some(unit)
     }
 
-    /// Seconds, since 1970 of a date.
+    /// Seconds, since 1970 of a date; the number before another unit.
     pub fn seconds(self, text: &str) -> Option<f64> {
         // Anything else would be a number or a word; parsing those is most of the work.
         if !text.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -32,15 +123,23 @@ impl Unit {
         }
         match self {
             Unit::Date => {
-                let since = text.parse::<Timestamp>().or_else(|_| {
-                    let date = text.parse::<DateTime>()?;
-                    date.to_zoned(TimeZone::UTC).map(|date| date.timestamp())
-                });
-                since.ok().map(|since| since.as_duration().as_secs_f64())
+                let seconds = |text: &str| {
+                    let since = text.parse::<Timestamp>().or_else(|_| {
+                        let date = text.parse::<DateTime>()?;
+                        date.to_zoned(TimeZone::UTC).map(|date| date.timestamp())
+                    });
+                    since.ok().map(|since| since.as_duration().as_secs_f64())
+                };
+                seconds(text).or_else(|| seconds(&iso(text)?))
             }
             Unit::Duration => {
                 let duration = text.parse::<SignedDuration>();
-                duration.ok().map(|duration| duration.as_secs_f64())
+                let seconds = duration.ok().map(|duration| duration.as_secs_f64());
+                seconds.or_else(|| scientific(text))
+            }
+            Unit::Suffix(suffix) => {
+                let (value, unit) = split(text)?;
+                (unit == suffix.text()).then_some(value)
             }
         }
     }
@@ -51,6 +150,7 @@ impl Unit {
         match self {
             Unit::Date => seconds == seconds.trunc(),
             Unit::Duration => seconds.abs() < (1u64 << 53) as f64 * 1e-9,
+            Unit::Suffix(_) => seconds == seconds.trunc() && seconds.abs() < (1u64 << 53) as f64,
         }
     }
 
@@ -63,13 +163,20 @@ impl Unit {
         digits.skip(6).any(|digit| digit != b'0')
     }
 
+    /// Whether its numbers are seconds.
+    pub(crate) fn is_time(self) -> bool {
+        !matches!(self, Unit::Suffix(_))
+    }
+
     /// What a column holds and what is made of it.
-    pub(crate) fn description(self) -> &'static str {
+    pub(crate) fn description(self) -> String {
         match self {
             Unit::Date => {
                 "holds dates, read as seconds since 1970-01-01T00:00Z, to the microsecond; UTC where no offset is written"
+                    .to_owned()
             }
-            Unit::Duration => "holds durations, read as seconds",
+            Unit::Duration => "holds durations, read as seconds".to_owned(),
+            Unit::Suffix(unit) => format!("holds numbers with a unit, `{}`, which is left out", unit.text()),
         }
     }
 
@@ -78,6 +185,7 @@ impl Unit {
         match self {
             Unit::Date => "is not a date, as those of the first rows are",
             Unit::Duration => "is not a duration with its unit, as those of the first rows are",
+            Unit::Suffix(_) => "is not a number with the unit of the first rows",
         }
     }
 }
@@ -124,6 +232,49 @@ mod tests {
         ] {
             assert_eq!(Unit::Date.seconds(text), None, "{text}");
             assert_eq!(Unit::Duration.seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_notations_of_dates_and_durations_are_read() {
+        let seconds = Unit::Date.seconds("2026-03-02T10:11:00Z");
+        for text in ["02.03.2026 10:11", "2.3.2026 10:11:00", "2026/03/02 10:11"] {
+            assert_eq!(Unit::Date.seconds(text), seconds, "{text}");
+        }
+        // Which is the day cannot be told.
+        for text in ["02/03/2026", "02.03.26", "1.2.3", "10.0.0.1", "32.01.2026"] {
+            assert_eq!(Unit::Date.seconds(text), None, "{text}");
+        }
+        assert_eq!(Unit::Duration.seconds("1.2e-3 s"), Some(1.2e-3));
+        assert_eq!(Unit::Duration.seconds("5E2ms"), Some(0.5));
+        assert_eq!(Unit::Duration.seconds("1.2e-3 km"), None);
+    }
+
+    #[test]
+    fn numbers_with_one_unit_are_numbers() {
+        for (text, unit, value) in [
+            ("97.5%", "%", 97.5),
+            ("-3 %", "%", -3.0),
+            ("0.58 km", "km", 0.58),
+            ("1e3 MB/s", "MB/s", 1e3),
+            ("2e", "e", 2.0),
+        ] {
+            let suffix = Suffix::of(text).expect("a unit");
+            assert_eq!(suffix.text(), unit);
+            assert_eq!(Unit::Suffix(suffix).seconds(text), Some(value), "{text}");
+            assert_eq!(Unit::Suffix(suffix).seconds("5 kg"), None);
+        }
+        for text in [
+            "5",
+            "km",
+            "1e5",
+            "a5%",
+            "5 / 6",
+            "1.2.3 km",
+            "12 very long words",
+            "",
+        ] {
+            assert!(Suffix::of(text).is_none(), "{text}");
         }
     }
 

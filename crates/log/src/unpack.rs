@@ -10,6 +10,33 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// Windows of more than this need `zstd --long`; anyone can write a file that asks for gigabytes.
 const LARGEST_WINDOW: u64 = 128 << 20;
 
+/// Bytes that are held in memory without a question.
+const FREE: u64 = 64 << 20;
+/// How many times its size on disk what is held may have beyond that. Logs shrink to a tenth, those of few distinct rows
+/// to a hundredth.
+const LARGEST_RATIO: u64 = 200;
+/// The most that is held of what is packed to less than a twentieth, or of what has no known size on disk.
+pub(crate) const MOST: u64 = 512 << 20;
+/// See [`MOST`].
+const USUAL_RATIO: u64 = 20;
+
+/// Whether so many bytes may be held in memory that have so many on disk: a packed file of kilobytes can unpack to
+/// gigabytes.
+pub(crate) fn may_hold(bytes: u64, on_disk: Option<u64>) -> bool {
+    let times = |ratio: u64| on_disk.is_some_and(|size| bytes <= size.saturating_mul(ratio));
+    let is_usual = bytes <= FREE || on_disk.is_none() || times(LARGEST_RATIO);
+    is_usual && (bytes <= MOST || times(USUAL_RATIO))
+}
+
+/// What is wrong with what may not be held.
+pub(crate) fn too_large() -> String {
+    format!(
+        "unpacks to far more than its size on disk (more than {} MiB, and {LARGEST_RATIO} times its size or 512 MiB), \
+         which is too much to hold in memory: unpack it first if it is the right file",
+        FREE >> 20
+    )
+}
+
 /// How a file is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {

@@ -77,6 +77,11 @@ pub enum Warning {
         /// About how many, at least; 0 if that cannot be said.
         copies: u64,
     },
+    /// Rows of fine values equal others of their secret, and hardly any of another one; none was left out.
+    TiesOfOneSecret {
+        /// How many, but for one of each.
+        rows: u64,
+    },
     /// Rows of the log to learn on are also in the log itself: they were not learned from.
     SharedRows {
         /// How many different ones.
@@ -210,6 +215,7 @@ impl Warning {
             Warning::ReadSeveralTimes { .. } => "read-several-times",
             Warning::CopiesDropped { .. } => "copies-dropped",
             Warning::CopiesSuspected { .. } => "copies-suspected",
+            Warning::TiesOfOneSecret { .. } => "ties-of-one-secret",
             Warning::SharedRows { .. } => "shared-rows",
             Warning::SharedRowsSuspected { .. } => "shared-rows-suspected",
             Warning::RepeatedIds { .. } => "repeated-ids",
@@ -247,6 +253,7 @@ impl Warning {
             Warning::ReadSeveralTimes { .. }
             | Warning::CopiesDropped { .. }
             | Warning::CopiesSuspected { .. }
+            | Warning::TiesOfOneSecret { .. }
             | Warning::SharedRowsSuspected { .. }
             | Warning::RepeatedRuns(_) => Topic::Copies,
             Warning::RowsSkipped { .. } | Warning::MissingDropped { .. } => Topic::LeftOut,

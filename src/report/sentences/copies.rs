@@ -27,6 +27,13 @@ pub fn message(warning: &Warning) -> Option<String> {
             },
             remedy()
         ),
+        Warning::TiesOfOneSecret { rows } => format!(
+            "{rows} rows equal another row of their secret, and hardly any equals one of another secret. Either rows were \
+             copied, and then limits are too optimistic; or the mechanism draws from few values, which differ between \
+             secrets, and then equal rows are a leak. Nothing was left out. If rows were copied, give each once, or name a \
+             column that identifies rows ({}): rows with the same value are then copies, and others are not",
+            setting("row_id", "COLUMN")
+        ),
         Warning::SharedRows { rows } => format!(
             "{rows} different rows of the log to train on are also in the log itself. They were not used for training, \
              because no row may be used both to train and to judge"
@@ -89,6 +96,10 @@ pub fn qualification(warning: &Warning) -> Option<String> {
             "But some rows may be copies of others, and limits count every row as new evidence"
                 .to_owned()
         }
+        Warning::TiesOfOneSecret { rows } => format!(
+            "But {rows} rows equal others of their secret only: that is a leak, unless they are copies, which limits count as \
+             new evidence"
+        ),
         Warning::SharedRowsSuspected { with } => format!(
             "But some rows may also be in {}, and no row may be used both to train and to judge, or be in two logs",
             shorten(with)

@@ -8,6 +8,10 @@ use crate::report::words::p_value_of;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 
+/// What is said where rows have no order.
+const ORDER_NOT_CHECKED: &str = "the order of rows was not checked: aggregated logs, wide logs and logs counted by \
+                                 the query engine have none";
+
 /// One to three sentences, without the last period.
 pub fn message(warning: &Warning) -> String {
     if let Some(message) = copies::message(warning).or_else(|| left_out::message(warning)) {
@@ -43,6 +47,7 @@ pub fn message(warning: &Warning) -> String {
         Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
+        | Warning::TiesOfOneSecret { .. }
         | Warning::SharedRows { .. }
         | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedIds { .. }
@@ -50,11 +55,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }
         | Warning::RepeatedRuns(_) => String::new(),
-        Warning::OrderNotChecked => {
-            "the order of rows was not checked: aggregated logs, wide logs and logs counted by \
-                                     the query engine have none"
-                .to_owned()
-        }
+        Warning::OrderNotChecked => ORDER_NOT_CHECKED.to_owned(),
         Warning::FewRows { examples, secrets } => format!(
             "{}. Little can be certified about them",
             without("fewer than 30 certification rows", examples, *secrets)

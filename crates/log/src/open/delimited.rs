@@ -8,6 +8,7 @@ use crate::batches::Batches;
 use crate::format::Format;
 use crate::layout;
 use crate::lines::{Batch, Lines, Next};
+use crate::open::comments;
 use crate::records::Records;
 use crate::row::{self, Row};
 use crate::source::{self, Source};
@@ -61,6 +62,7 @@ impl Delimited {
     /// Rows of a text whose beginning was already read; the delimiter is the one asked for, else the one
     /// found.
     pub fn new(name: &str, head: Vec<u8>, input: Box<dyn Read + Send>, asked: Option<u8>) -> Self {
+        let head = comments::left_out(name, head, asked);
         let delimiter = layout::delimiter(name, &head, asked);
         Delimited {
             name: name.to_owned(),

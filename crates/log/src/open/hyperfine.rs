@@ -55,10 +55,8 @@ impl Hyperfine {
     ///
     /// # Errors
     /// What is no export; a command without times, or twice.
-    pub(super) fn new(name: &str, mut text: impl Read) -> Result<Self> {
-        let mut whole = Vec::new();
-        text.read_to_end(&mut whole)
-            .map_err(|error| source::read_error(name, &error))?;
+    pub(super) fn new(name: &str, text: impl Read) -> Result<Self> {
+        let whole = source::whole_text(name, text)?;
         let export: Export = serde_json::from_slice(&whole)
             .map_err(|error| Error::file(name, format!("is no export of hyperfine: {error}")))?;
         let results = export.results;

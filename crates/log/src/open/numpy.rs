@@ -14,6 +14,7 @@ use crate::number::Number;
 use crate::records::Records;
 use crate::row::{Field, Row};
 use crate::source;
+use crate::unpack::{may_hold, too_large};
 use leakgauge_base::error::{Error, Result, shorten};
 
 /// The first bytes of an array.
@@ -76,10 +77,9 @@ impl Numpy {
     ///
     /// # Errors
     /// A file that is broken; types that are no numbers or texts; arrays of unequal length.
-    pub(super) fn new(name: &str, format: Format, mut file: impl Read, wide: bool) -> Result<Self> {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)
-            .map_err(|error| source::read_error(name, &error))?;
+    pub(super) fn new(name: &str, format: Format, file: impl Read, wide: bool) -> Result<Self> {
+        let on_disk = source::on_disk(name);
+        let bytes = source::whole(name, file, on_disk)?;
         let mut numpy = Numpy {
             format,
             arrays: Vec::new(),
@@ -94,7 +94,7 @@ impl Numpy {
                 .add(None, bytes)
                 .map_err(|problem| wrong("", problem))?;
         } else {
-            for (array, bytes) in members(bytes).map_err(|problem| wrong("", problem))? {
+            for (array, bytes) in members(bytes, on_disk).map_err(|problem| wrong("", problem))? {
                 let what = format!("array `{}`: ", shorten(&array));
                 numpy
                     .add(Some(array), bytes)
@@ -255,6 +255,10 @@ impl Records for Numpy {
         self.columns.iter().any(|column| column.name.is_some())
     }
 
+    fn unnamed(&self) -> Option<usize> {
+        (!self.is_named()).then_some(self.columns.len())
+    }
+
     fn format(&self) -> Format {
         self.format
     }
@@ -285,8 +289,13 @@ impl Records for Numpy {
     }
 }
 
-/// The arrays of an archive by their names.
-fn members(bytes: Vec<u8>) -> std::result::Result<Vec<(String, Vec<u8>)>, String> {
+/// The arrays of an archive by their names; what it has on disk.
+fn members(
+    bytes: Vec<u8>,
+    on_disk: Option<u64>,
+) -> std::result::Result<Vec<(String, Vec<u8>)>, String> {
+    let on_disk = Some(on_disk.unwrap_or(bytes.len() as u64));
+    let mut held = 0u64;
     let broken = |error: &dyn std::fmt::Display| format!("is a broken archive: {error}");
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
     let mut arrays = Vec::new();
@@ -299,10 +308,20 @@ fn members(bytes: Vec<u8>) -> std::result::Result<Vec<(String, Vec<u8>)>, String
                 "is an archive that holds {other}, and only arrays of NumPy are read"
             ));
         };
+        // What an archive says of itself may be wrong: never more than that is read.
+        let size = member.size();
+        held = held.saturating_add(size);
+        if !may_hold(held, on_disk) {
+            return Err(too_large());
+        }
         let mut file = Vec::new();
-        member
+        (&mut member)
+            .take(size.saturating_add(1))
             .read_to_end(&mut file)
             .map_err(|error| broken(&error))?;
+        if file.len() as u64 != size {
+            return Err(broken(&"a member is not as long as it says"));
+        }
         arrays.push((array, file));
     }
     Ok(arrays)
@@ -435,6 +454,29 @@ mod tests {
             b"ab\x01\0c\0\0\x01",
         );
         assert_eq!(rows(records).unwrap(), ["secret,t", "ab,1", "c,256"]);
+    }
+
+    /// An archive of one array of zeros.
+    fn zeros(bytes: usize) -> Vec<u8> {
+        use std::io::Write;
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file("x.npy", options).unwrap();
+        let shape = format!("({bytes},)");
+        archive
+            .write_all(&npy("'|u1'", "False", &shape, &vec![0; bytes]))
+            .unwrap();
+        archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn an_archive_that_unpacks_to_far_more_than_it_has_is_refused() {
+        let read = |file: Vec<u8>| Numpy::new("x.npz", Format::Npz, Cursor::new(file), false);
+        assert!(read(zeros(1 << 20)).is_ok());
+        let Err(refused) = read(zeros(80 << 20)) else {
+            panic!("80 MiB of zeros");
+        };
+        assert!(refused.to_string().contains("hold in memory"), "{refused}");
     }
 
     #[test]

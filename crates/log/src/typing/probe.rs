@@ -9,7 +9,7 @@ use crate::notation::{Notation, may_be_hexadecimal};
 use crate::number::Number;
 use crate::row::{Field, Row, is_absent, is_number};
 use crate::typing::FEW_VALUES;
-use crate::units::Unit;
+use crate::units::{Suffix, Unit};
 
 /// Few values are categories if each is seen at least this often on average.
 const OFTEN: u64 = 5;
@@ -18,6 +18,8 @@ const OFTEN: u64 = 5;
 pub(super) struct Probe {
     /// A value, where nearly all begin like a number that cannot be read.
     pub like_a_number: Option<String>,
+    /// Two numbers with different units, or a date of which day and month cannot be told, in such a column.
+    pub unclear: Option<Unclear>,
     /// What its numbers count, if they are dates or durations.
     pub unit: Option<Unit>,
     /// Whether all values begin with a blank.
@@ -68,8 +70,8 @@ pub(super) fn cells(rows: &[Row], position: usize, element: Option<Element>) -> 
             .collect();
     };
     let of_list = |field: Field| {
-        let mut lists = Lists::default();
-        let text = lists.text(position, element, &field.text());
+        let (mut lists, cell) = (Lists::default(), field.text());
+        let text = lists.text(position, element, &cell);
         text.map_or(String::new(), Cow::into_owned)
     };
     fields
@@ -167,8 +169,10 @@ impl Probe {
             2 * (numbers + words.foreign_count) >= present && !may_be_pair || holds_numbers
         });
         let is_padded = |cell: &Cell| matches!(cell, Cell::Text(text) if text.starts_with(' '));
+        let unread = unit.is_none().then_some(cells);
         Probe {
-            like_a_number: like_a_number(cells).filter(|_| unit.is_none()),
+            like_a_number: unread.and_then(like_a_number),
+            unclear: unread.and_then(|cells| Unclear::of(cells, occurrences)),
             unit,
             padded: !cells.is_empty() && cells.iter().all(is_padded),
             holds_numbers,
@@ -198,12 +202,16 @@ fn unit_of(cells: &[Cell]) -> Option<Unit> {
     if is_number(first) || is_binary {
         return None;
     }
-    let unit = Unit::of(std::iter::once(first))?;
+    let unit = match Unit::of(std::iter::once(first)) {
+        Some(unit) => unit,
+        // Few values are labels, whatever stands behind their numbers.
+        None => Unit::Suffix(Suffix::of(first).filter(|_| like_a_number(cells).is_some())?),
+    };
     let (mut count, mut others, mut different) = (0, 0, Few::new());
     for text in present() {
         if unit.seconds(text).is_some() {
             count += 1;
-        } else if is_number(text) {
+        } else if is_number(text) || (!unit.is_time() && Suffix::of(text).is_some()) {
             return None;
         } else {
             others += 1;
@@ -253,6 +261,62 @@ fn like_a_number(cells: &[Cell]) -> Option<String> {
     like.next()
         .filter(|_| nearly_all && different.len() > FEW_VALUES)
         .map(str::to_owned)
+}
+
+/// Values that are numbers of something, and cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unclear {
+    /// `3 KB` beside `2 MB`.
+    Units(String),
+    /// `02/03/2026`.
+    Date(String),
+}
+
+impl Unclear {
+    /// Of many different values, which do not recur as labels do, nearly all of which are so.
+    fn of(cells: &[Cell], occurrences: u64) -> Option<Self> {
+        let present: Vec<&str> = texts(cells).filter(|text| !is_absent(text)).collect();
+        let different: BTreeSet<&str> = present.iter().copied().collect();
+        if different.len() <= FEW_VALUES || occurrences >= OFTEN * different.len() as u64 {
+            return None;
+        }
+        let nearly_all = |is_so: fn(&str) -> bool| {
+            let so = present.iter().filter(|text| is_so(text)).count();
+            10 * so >= 9 * present.len()
+        };
+        let example = |is_so: fn(&str) -> bool| {
+            let found = present.iter().find(|text| is_so(text));
+            found.map_or_else(String::new, |text| (*text).to_owned())
+        };
+        if nearly_all(is_slashed_date) {
+            Some(Unclear::Date(example(is_slashed_date)))
+        } else if nearly_all(has_short_unit) {
+            Some(Unclear::Units(example(has_short_unit)))
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn example(&self) -> &str {
+        match self {
+            Unclear::Units(text) | Unclear::Date(text) => text,
+        }
+    }
+}
+
+/// A number behind which there are at most four letters or signs.
+fn has_short_unit(text: &str) -> bool {
+    Suffix::of(text).is_some_and(|unit| unit.text().chars().count() <= 4)
+}
+
+/// A date with the year last and slashes between.
+fn is_slashed_date(text: &str) -> bool {
+    let date = text.split(' ').next().unwrap_or(text);
+    let parts: Vec<&str> = date.split('/').collect();
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(parts[..], [first, second, year]
+        if (1..=2).contains(&first.len()) && (1..=2).contains(&second.len()) && year.len() == 4)
+        && parts.iter().all(|part| is_number(part))
 }
 
 /// A number with a unit behind it.
