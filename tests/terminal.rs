@@ -28,8 +28,13 @@ fn color_is_written_only_where_it_is_asked_for() {
     let plain = text(&run(&BROKEN));
     assert!(!plain.contains('\u{1b}'));
     let short = text(&run(&[&BROKEN[..], &["--color", "always"]].concat()));
-    assert!(short.contains("\u{1b}[1;31mVIOLATED\u{1b}[0m  ldp(epsilon=1)"), "{short}");
-    let colored = text(&run(&[&BROKEN[..], &["--full", "--color", "always"]].concat()));
+    assert!(
+        short.contains("\u{1b}[1;31mVIOLATED\u{1b}[0m  ldp(epsilon=1)"),
+        "{short}"
+    );
+    let colored = text(&run(
+        &[&BROKEN[..], &["--full", "--color", "always"]].concat()
+    ));
     assert!(colored.contains("\u{1b}[1;31mVIOLATED:\u{1b}[0m ldp(epsilon=1)"));
     assert!(colored.contains("\u{1b}[1mFigures\u{1b}[0m"));
     let json = text(&run(&[

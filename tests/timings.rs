@@ -134,7 +134,9 @@ fn incomplete_blocks_serve_the_pairs_that_they_have() {
             .unwrap()
     };
     assert_eq!([of_pair("a", "b"), of_pair("a", "c")], [990, 900]);
-    let text = stdout(&place.run(&["estimate", "log.csv", "--quick", "--full", "--block", "block"]));
+    let text = stdout(&place.run(&[
+        "estimate", "log.csv", "--quick", "--full", "--block", "block",
+    ]));
     assert!(text.contains("90 of them lack a secret"), "{text}");
 }
 

@@ -17,7 +17,7 @@ use crate::report::summary::{differs, epsilon};
 use crate::report::words::p_value_of;
 
 /// Lines that the section may keep.
-const LINES: usize = 5;
+const LINES: usize = 4;
 /// Pairs that are named, figures on request that are shown.
 const PAIRS: usize = 3;
 const REQUESTED: usize = 6;

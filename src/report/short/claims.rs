@@ -12,10 +12,10 @@ use crate::report::verdict::quantity;
 
 /// Lines that the section may keep.
 const LINES: usize = 9;
-/// Claims in more lines than a line each.
+/// Claims that are explained, in their order. More have a line each, those that are violated first.
 const EXPLAINED: usize = 3;
-/// Claims in their order; of more, those that are violated come first.
-const IN_ORDER: usize = 6;
+/// Letters of a claim in a table: longer ones are in words.
+const CLAIM: usize = 42;
 /// What stands between columns.
 const GAP: &str = "  ";
 /// Columns that are numbers: all but these, and the last.
@@ -26,7 +26,8 @@ const LABEL: usize = 14;
 /// The verdicts; nothing where nothing is claimed.
 pub fn section(audit: &Findings, width: usize) -> Section<'_> {
     let mut claims: Vec<&ClaimReport> = audit.claims.iter().collect();
-    if claims.len() > IN_ORDER {
+    if claims.len() > EXPLAINED {
+        // What may be left out comes last.
         claims.sort_by_key(|claim| severity(claim.verdict));
     }
     let is_explained = claims.len() <= EXPLAINED;
@@ -98,9 +99,6 @@ fn left_out(claims: &[&ClaimReport]) -> String {
 
 /// A line a claim: a table where it is narrow enough, else words.
 fn lines(claims: &[&ClaimReport], confidence: f64, width: usize) -> Vec<Entry> {
-    if claims.is_empty() {
-        return Vec::new();
-    }
     let header = [
         String::new(),
         format!("({} confidence)", percent(confidence)),
@@ -112,18 +110,25 @@ fn lines(claims: &[&ClaimReport], confidence: f64, width: usize) -> Vec<Entry> {
         "secrets".to_owned(),
     ];
     let cells: Vec<Cells> = claims.iter().map(|claim| cells(claim)).collect();
-    let all: Vec<&Cells> = std::iter::once(&header).chain(&cells).collect();
-    let rows = aligned(&all);
-    if rows.iter().any(|row| letters(row) > width) {
+    let is_short = |cells: &&Cells| letters(&cells[1]) <= CLAIM;
+    let short = cells.iter().filter(is_short);
+    let table = aligned(&std::iter::once(&header).chain(short).collect::<Vec<_>>());
+    if table.len() == 1 || table.iter().any(|row| letters(row) > width) {
         return cells.iter().map(in_words).collect();
     }
-    let mut rows = rows.into_iter();
-    let header = rows.next().unwrap_or_default();
-    let mut entries: Vec<Entry> = rows.map(Entry::row).collect();
-    if let Some(first) = entries.first_mut() {
-        first.put_above(Entry::row(header));
-    }
-    entries
+    let mut rows = table.into_iter();
+    let mut header = rows.next().map(Entry::row);
+    let line = |cells: &Cells| {
+        if !is_short(&cells) {
+            return in_words(cells);
+        }
+        let mut entry = Entry::row(rows.next().unwrap_or_default());
+        if let Some(header) = header.take() {
+            entry.put_above(header);
+        }
+        entry
+    };
+    cells.iter().map(line).collect()
 }
 
 /// The verdict, the claim, the figure, at least, the estimate, at most, the claim's bound, and the pair.

@@ -7,7 +7,7 @@ use crate::report::sentences::doubts::{doubt, weight};
 use crate::report::short::lines::{Entry, Section};
 
 /// Lines that the section may keep.
-const LINES: usize = 4;
+const LINES: usize = 3;
 /// Doubts at most.
 const DOUBTS: usize = 6;
 /// What stands before the first, and its width before the others.

@@ -2,8 +2,8 @@
 
 use leakgauge_base::error::file_listing;
 use leakgauge_base::naming::{option, setting};
-use leakgauge_log::Like;
 use leakgauge_log::observations::{Column, ColumnType};
+use leakgauge_log::{Form, Like};
 
 use crate::audit::{Findings, Input, PriorChoice};
 use crate::report::check::{OTHER, columns};
@@ -11,7 +11,7 @@ use crate::report::numbers::{plain, unit_name};
 use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
 
 /// Lines that the section may keep.
-const LINES: usize = 4;
+const LINES: usize = 3;
 /// Letters of the names of files, of a column, of a label.
 const FILES: usize = 60;
 const NAME: usize = 30;
@@ -193,10 +193,19 @@ fn fit_on(input: &Input) -> Option<String> {
 
 fn recognized(input: &Input) -> Option<String> {
     let form = input.facts.recognized?;
-    Some(format!(
-        "read as {form}; if it is something else: {}",
-        setting("like", Like::Nothing.name())
-    ))
+    let rows = match form.has_blocks() && input.facts.blocks.is_none() {
+        true => ", row by row although its rows come in blocks",
+        false => "",
+    };
+    let otherwise = match form {
+        // Its format, or what the user said.
+        Form::Hyperfine | Form::Fbleau => String::new(),
+        _ => format!(
+            "; if it is something else: {}",
+            setting("like", Like::Nothing.name())
+        ),
+    };
+    Some(format!("read as {form}{rows}{otherwise}"))
 }
 
 /// How secrets came about, where they are not the values of a column that was named.
