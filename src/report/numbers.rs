@@ -13,7 +13,7 @@ const PLAIN: std::ops::Range<f64> = 1e-4..1e9;
 /// Smaller values are rounding errors around 0.
 const NOTHING: f64 = 1e-12;
 /// What stands for a value that could not be had.
-const MISSING: &str = "n/a";
+pub const MISSING: &str = "n/a";
 
 /// An estimate and its limits, `None` for what could not be had.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

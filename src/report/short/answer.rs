@@ -115,15 +115,18 @@ fn not_told(audit: &Findings) -> String {
     };
     let texts = in_percent(Limits::from(tv).map(right), 0.5);
     let limits = match tv.upper {
-        Some(_) => format!("estimate {} %, at most {} %", texts.point, texts.upper),
-        None => format!("estimate {} %", texts.point),
+        Some(_) => format!(
+            "estimate {} % right, at most {} %",
+            texts.point, texts.upper
+        ),
+        None => format!("estimate {} % right", texts.point),
     };
     let test = audit.no_leak.as_ref();
     let test = test.map_or(String::new(), |found| {
         format!(" Test of no leak at all: {}.", p_value_of(found.p_value))
     });
     format!(
-        "{} is not shown to tell {a} from {b}: right {limits} of the time; a coin flip: 50 %.{test}",
+        "{} is not shown to tell {a} from {b}: {limits} (a coin flip: 50 %).{test}",
         attacker(audit)
     )
 }

@@ -1,11 +1,10 @@
 //! Claims, a line each: the verdict, the claim, what the log shows and what is claimed, and the pair that decides.
 
 use leakgauge_base::naming::option;
-use leakgauge_base::quantity::Quantity;
 use leakgauge_plot::clean;
 
 use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
-use crate::report::numbers::{Limits, Texts, percent, time_scale};
+use crate::report::numbers::{Limits, MISSING, Texts, percent, time_scale};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut, letters};
 use crate::report::verdict::quantity;
@@ -14,12 +13,10 @@ use crate::report::verdict::quantity;
 const LINES: usize = 9;
 /// Claims that are explained, in their order. More have a line each, those that are violated first.
 const EXPLAINED: usize = 3;
-/// Letters of a claim in a table: longer ones are in words.
-const CLAIM: usize = 42;
 /// What stands between columns.
 const GAP: &str = "  ";
-/// Columns that are numbers: all but these, and the last.
-const WORDS: usize = 3;
+/// The column of the figure. Those behind it are numbers, but for the last.
+const FIGURE: usize = 2;
 /// Letters of a label.
 const LABEL: usize = 14;
 
@@ -31,7 +28,7 @@ pub fn section(audit: &Findings, width: usize) -> Section<'_> {
         claims.sort_by_key(|claim| severity(claim.verdict));
     }
     let is_explained = claims.len() <= EXPLAINED;
-    let lines = lines(&claims, audit.confidence, width);
+    let lines = lines(&claims, width);
     let entries = claims.iter().zip(lines).map(|(claim, entry)| {
         let reasons = match is_explained {
             true => brief_reasons::of(claim),
@@ -97,38 +94,38 @@ fn left_out(claims: &[&ClaimReport]) -> String {
     )
 }
 
-/// A line a claim: a table where it is narrow enough, else words.
-fn lines(claims: &[&ClaimReport], confidence: f64, width: usize) -> Vec<Entry> {
-    let header = [
-        String::new(),
-        format!("({} confidence)", percent(confidence)),
-        String::new(),
-        "at least".to_owned(),
-        "estimate".to_owned(),
-        "at most".to_owned(),
-        "claim".to_owned(),
-        "secrets".to_owned(),
-    ];
+/// A line a claim: few in words, many in a table where it is narrow enough.
+fn lines(claims: &[&ClaimReport], width: usize) -> Vec<Entry> {
     let cells: Vec<Cells> = claims.iter().map(|claim| cells(claim)).collect();
-    let is_short = |cells: &&Cells| letters(&cells[1]) <= CLAIM;
-    let short = cells.iter().filter(is_short);
-    let table = aligned(&std::iter::once(&header).chain(short).collect::<Vec<_>>());
-    if table.len() == 1 || table.iter().any(|row| letters(row) > width) {
-        return cells.iter().map(in_words).collect();
-    }
-    let mut rows = table.into_iter();
-    let mut header = rows.next().map(Entry::row);
-    let line = |cells: &Cells| {
-        if !is_short(&cells) {
-            return in_words(cells);
-        }
-        let mut entry = Entry::row(rows.next().unwrap_or_default());
-        if let Some(header) = header.take() {
-            entry.put_above(header);
-        }
-        entry
+    let names = [
+        "", "", "", "at least", "estimate", "at most", "claim", "secrets",
+    ];
+    let header: Cells = names.map(str::to_owned);
+    let rows: Vec<&Cells> = std::iter::once(&header).chain(&cells).collect();
+    // The name of a promise says which figure decides, that of a mechanism does not.
+    let can_drop = !claims.iter().any(|claim| is_mechanism(claim));
+    let tables = [true, false]
+        .into_iter()
+        .filter(|has_figure| *has_figure || can_drop);
+    let mut tables = tables.map(|has_figure| aligned(&rows, has_figure));
+    let narrow = tables.find(|table| table.iter().all(|row| letters(row) <= width));
+    let Some(table) = narrow.filter(|_| claims.len() > EXPLAINED) else {
+        return cells.iter().map(|cells| in_words(cells, width)).collect();
     };
-    cells.iter().map(line).collect()
+    let mut rows = table.into_iter().map(Entry::row);
+    let header = rows.next();
+    let mut entries: Vec<Entry> = rows.collect();
+    if let (Some(first), Some(header)) = (entries.first_mut(), header) {
+        first.put_above(header);
+    }
+    entries
+}
+
+fn is_mechanism(claim: &ClaimReport) -> bool {
+    matches!(
+        claim.reason.grounds,
+        Grounds::Mechanism { .. } | Grounds::MechanismEpsilon
+    )
 }
 
 /// The verdict, the claim, the figure, at least, the estimate, at most, the claim's bound, and the pair.
@@ -155,9 +152,8 @@ fn cells(claim: &ClaimReport) -> Cells {
 }
 
 fn numbers(claim: &ClaimReport) -> Texts {
-    let (factor, unit) = match (&claim.reason.grounds, claim.quantity) {
-        (Grounds::TimeDifference { unit, .. }, _) => time_scale(claim.analytic, *unit),
-        (_, Quantity::TimeDifference) => (1.0, ""),
+    let (factor, unit) = match &claim.reason.grounds {
+        Grounds::TimeDifference { unit, .. } => time_scale(claim.analytic, *unit),
         _ => (1.0, ""),
     };
     let limits = Limits::from(&claim.estimate).map(|value| factor * value);
@@ -166,50 +162,51 @@ fn numbers(claim: &ClaimReport) -> Texts {
 
 /// What is claimed of the figure. A mechanism has a value of its own, from which it may differ by the margin.
 fn bound(claim: &ClaimReport, number: String) -> String {
-    match (&claim.reason.grounds, claim.quantity.protects()) {
-        (Grounds::Mechanism { .. } | Grounds::MechanismEpsilon, _) => number,
-        (_, true) => format!("≥ {number}"),
-        (_, false) => format!("≤ {number}"),
+    match (is_mechanism(claim), claim.quantity.protects()) {
+        (true, _) => number,
+        (false, true) => format!("≥ {number}"),
+        (false, false) => format!("≤ {number}"),
     }
 }
 
 /// Rows with their columns below each other: numbers to the right.
-fn aligned(rows: &[&Cells]) -> Vec<String> {
+fn aligned(rows: &[&Cells], has_figure: bool) -> Vec<String> {
     let widths: [usize; 8] = std::array::from_fn(|at| {
         let cells = rows.iter().map(|row| letters(&row[at]));
         cells.max().unwrap_or(0)
     });
     let line = |row: &&Cells| {
-        let cells = row
-            .iter()
-            .zip(widths)
-            .enumerate()
-            .map(|(at, (cell, width))| {
-                let blanks = " ".repeat(width - letters(cell));
-                match at < WORDS || at + 1 == row.len() {
-                    true => format!("{cell}{blanks}"),
-                    false => format!("{blanks}{cell}"),
-                }
-            });
+        let cells = row.iter().zip(widths).enumerate();
+        let cells = cells.filter(|(at, _)| has_figure || *at != FIGURE);
+        let cells = cells.map(|(at, (cell, width))| {
+            let blanks = " ".repeat(width - letters(cell));
+            match at <= FIGURE || at + 1 == row.len() {
+                true => format!("{cell}{blanks}"),
+                false => format!("{blanks}{cell}"),
+            }
+        });
         let line = cells.collect::<Vec<_>>().join(GAP);
         line.trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }
 
-/// The same as a text, which can be broken.
-fn in_words([verdict, claim, figure, lower, point, upper, bound, pair]: &Cells) -> Entry {
+/// The same in words, on two lines if one is too short.
+fn in_words(
+    [verdict, claim, figure, lower, point, upper, bound, pair]: &Cells,
+    width: usize,
+) -> Entry {
     let numbers = [("at least", lower), ("estimate", point), ("at most", upper)];
-    let numbers = numbers.into_iter().filter(|(_, text)| *text != "n/a");
+    let numbers = numbers.into_iter().filter(|(_, text)| *text != MISSING);
     let mut parts: Vec<String> = numbers
         .map(|(name, text)| format!("{name} {text}"))
         .collect();
     parts.push(format!("claim {bound}"));
-    Entry::text(
-        format!(
-            "{verdict}{GAP}{claim}: {figure} {} ({pair})",
-            parts.join(", ")
-        ),
-        2,
-    )
+    let first = format!("{verdict}{GAP}{claim}");
+    let rest = format!("{figure} {} ({pair})", parts.join(", "));
+    let whole = format!("{first}{GAP}{rest}");
+    match letters(&whole) <= width {
+        true => Entry::row(whole),
+        false => Entry::text(first, 2).and_text(format!("{GAP}{rest}"), 4),
+    }
 }
