@@ -207,6 +207,6 @@ fn in_words(
     let whole = format!("{first}{GAP}{rest}");
     match letters(&whole) <= width {
         true => Entry::row(whole),
-        false => Entry::text(first, 2).and_text(format!("{GAP}{rest}"), 4),
+        false => Entry::text(first, 4).and_text(format!("{GAP}{rest}"), 4),
     }
 }

@@ -1,7 +1,5 @@
 //! Sections of lines that are made to fit: wrapped to the width, and cut to the number of lines.
 
-use std::collections::VecDeque;
-
 use leakgauge_plot::clean;
 
 /// A piece of a section that is shown whole or not at all.
@@ -89,67 +87,92 @@ impl<'a> Section<'a> {
         Section { beyond, ..self }
     }
 
-    fn lines(&self, width: usize, hidden: usize) -> Vec<String> {
-        let shown = &self.entries[..self.entries.len() - hidden];
-        let mut lines: Vec<String> = shown.iter().flat_map(|entry| entry.lines(width)).collect();
-        if hidden + self.beyond > 0 {
-            lines.extend(wrapped(
-                &clean(&(self.more)(hidden + self.beyond)),
-                0,
-                width,
-            ));
+    /// What says that so many entries are not shown, if any are not.
+    fn more(&self, width: usize, hidden: usize) -> Vec<String> {
+        match hidden + self.beyond {
+            0 => Vec::new(),
+            hidden => wrapped(&clean(&(self.more)(hidden)), 0, width),
         }
-        lines
+    }
+}
+
+/// The lines of a section, and how many of its entries are not shown.
+struct Laid<'s> {
+    section: &'s Section<'s>,
+    entries: Vec<Vec<String>>,
+    hidden: usize,
+}
+
+impl Laid<'_> {
+    fn shown(&self) -> &[Vec<String>] {
+        &self.entries[..self.entries.len() - self.hidden]
+    }
+
+    fn lines(&self, width: usize) -> Vec<String> {
+        let more = self.section.more(width, self.hidden);
+        self.shown().iter().flatten().cloned().chain(more).collect()
+    }
+
+    fn count(&self, width: usize) -> usize {
+        let entries: usize = self.shown().iter().map(Vec::len).sum();
+        entries + self.section.more(width, self.hidden).len()
     }
 }
 
 /// The sections, with an empty line between them, in at most so many lines and columns.
 pub fn fitted(sections: &[Section<'_>], (lines, width): (usize, usize)) -> Vec<String> {
-    let sections: Vec<&Section> = sections
-        .iter()
-        .filter(|one| !one.entries.is_empty())
-        .collect();
-    let mut hidden = vec![0; sections.len()];
-    let count = |hidden: &[usize]| -> Vec<usize> {
-        let all = sections.iter().zip(hidden);
-        all.map(|(section, &hidden)| section.lines(width, hidden).len())
-            .collect()
+    let laid = |section| Laid {
+        section,
+        entries: section
+            .entries
+            .iter()
+            .map(|entry| entry.lines(width))
+            .collect(),
+        hidden: 0,
     };
+    let sections = sections
+        .iter()
+        .filter(|section| !section.entries.is_empty());
+    let mut all: Vec<Laid> = sections.map(laid).collect();
     loop {
-        let counts = count(&hidden);
-        let all = counts.iter().sum::<usize>() + sections.len().saturating_sub(1);
-        let excess = |at: &usize| counts[*at] as isize - sections[*at].claim as isize;
-        let can_go = |at: &usize| hidden[*at] + 1 < sections[*at].entries.len();
-        let largest = (0..sections.len()).filter(can_go).max_by_key(excess);
+        let counts: Vec<usize> = all.iter().map(|one| one.count(width)).collect();
+        let total = counts.iter().sum::<usize>() + all.len().saturating_sub(1);
+        // The one that exceeds most what it may keep, if it has more than an entry.
+        let can_go = all
+            .iter_mut()
+            .zip(counts)
+            .filter(|(one, _)| one.shown().len() > 1);
+        let largest =
+            can_go.max_by_key(|(one, count)| *count as isize - one.section.claim as isize);
         match largest {
-            Some(at) if all > lines => hidden[at] += 1,
+            Some((one, _)) if total > lines => one.hidden += 1,
             _ => break,
         }
     }
-    let all = sections.iter().zip(&hidden);
-    let texts: Vec<Vec<String>> = all
-        .map(|(section, &hidden)| section.lines(width, hidden))
-        .collect();
+    let texts: Vec<Vec<String>> = all.iter().map(|one| one.lines(width)).collect();
     texts.join(&String::new())
 }
 
-/// Breaks a text at blanks; a word that is longer than a line is cut. Blanks at its beginning stay.
+/// Breaks a text at blanks, which stay inside of a line and at its beginning; a word that is longer than a line is cut.
 fn wrapped(text: &str, indent: usize, width: usize) -> Vec<String> {
-    let first = text.chars().take_while(|c| *c == ' ').count();
-    let mut words: VecDeque<&str> = text.split_whitespace().collect();
-    let mut lines = Vec::new();
-    while let Some(word) = words.pop_front() {
-        let blanks = if lines.is_empty() { first } else { indent };
-        let mut line = " ".repeat(blanks) + &cut(word, width.saturating_sub(blanks));
-        while let Some(word) = words.front() {
-            if letters(&line) + 1 + letters(word) > width {
-                break;
-            }
-            line.push(' ');
-            line.push_str(word);
-            words.pop_front();
+    let mut lines: Vec<String> = Vec::new();
+    let mut blanks = 0;
+    for word in text.split(' ') {
+        if word.is_empty() {
+            blanks += 1;
+            continue;
         }
-        lines.push(line);
+        match lines.last_mut() {
+            Some(line) if letters(line) + 1 + blanks + letters(word) <= width => {
+                line.push_str(&" ".repeat(1 + blanks));
+                line.push_str(word);
+            }
+            last => {
+                let before = if last.is_none() { blanks } else { indent };
+                lines.push(" ".repeat(before) + &cut(word, width.saturating_sub(before)));
+            }
+        }
+        blanks = 0;
     }
     lines
 }
@@ -230,6 +253,7 @@ mod tests {
             );
             assert!(lines[0].starts_with("  word") && lines[1].starts_with("    word"));
         }
+        assert_eq!(wrapped("  a   b c", 1, 7), ["  a   b", " c"]);
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(end_of("abcdef", 4), "…def");
     }

@@ -12,6 +12,8 @@ use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
 
 /// Lines that the section may keep.
 const LINES: usize = 3;
+/// Facts below the first line at most.
+const FACTS: usize = 6;
 /// Letters of the names of files, of a column, of a label.
 const FILES: usize = 60;
 const NAME: usize = 30;
@@ -44,9 +46,11 @@ pub fn section(audit: &Findings) -> Section<'_> {
     ];
     let notes = input.facts.notes.iter().map(|note| cut(note, NOTE));
     let facts = facts.into_iter().flatten().chain(notes);
-    entries.extend(facts.map(|fact| Entry::text(format!("  {fact}"), 4)));
+    let facts: Vec<String> = facts.collect();
+    let shown = facts.iter().take(FACTS);
+    entries.extend(shown.map(|fact| Entry::text(format!("  {fact}"), 4)));
     let more = |hidden| format!("  and {hidden} more: {}", option("full"));
-    Section::new(entries, LINES, Box::new(more))
+    Section::new(entries, LINES, Box::new(more)).with_beyond(facts.len().saturating_sub(FACTS))
 }
 
 fn rows(input: &Input) -> String {
