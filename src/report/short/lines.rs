@@ -121,7 +121,10 @@ impl Laid<'_> {
 
 /// The sections, with an empty line between them, in at most so many lines and columns.
 pub fn fitted(sections: &[Section<'_>], (lines, width): (usize, usize)) -> Vec<String> {
-    let laid = |section| Laid {
+    let sections = sections
+        .iter()
+        .filter(|section| !section.entries.is_empty());
+    let laid = sections.map(|section| Laid {
         section,
         entries: section
             .entries
@@ -129,11 +132,8 @@ pub fn fitted(sections: &[Section<'_>], (lines, width): (usize, usize)) -> Vec<S
             .map(|entry| entry.lines(width))
             .collect(),
         hidden: 0,
-    };
-    let sections = sections
-        .iter()
-        .filter(|section| !section.entries.is_empty());
-    let mut all: Vec<Laid> = sections.map(laid).collect();
+    });
+    let mut all: Vec<Laid> = laid.collect();
     loop {
         let counts: Vec<usize> = all.iter().map(|one| one.count(width)).collect();
         let total = counts.iter().sum::<usize>() + all.len().saturating_sub(1);
