@@ -17,13 +17,13 @@ const MISFIT: f64 = 0.001;
 
 /// Sentences, the most important first.
 pub fn of(claim: &ClaimReport) -> Vec<String> {
-    let mut sentences = Vec::new();
+    // That a log is not from the mechanism comes before what it says about the mechanism.
+    let mut sentences: Vec<String> = fit(claim).into_iter().collect();
     match claim.verdict {
         Verdict::Violated => sentences.extend(claim.p_value.map(strength)),
         Verdict::Holds => sentences.extend(held(claim)),
         Verdict::Inconclusive => sentences.extend(open(claim)),
     }
-    sentences.extend(fit(claim));
     let pairs = claim.reason.qualifications.iter();
     sentences.extend(pairs.filter_map(neighbors));
     sentences
@@ -89,18 +89,32 @@ fn open(claim: &ClaimReport) -> Vec<String> {
             "If the estimate were the truth, about {rows} rows in all would settle it."
         )),
         None if is_time && claim.estimate.upper.is_none() => {}
-        None if is_time => {
+        None if is_time && !is_final(claim) => {
             sentences
                 .push("Four times as many measurements make the limits half as wide.".to_owned());
         }
-        // Without an estimate nobody knows.
-        None if claim.estimate.point.is_none() => {}
+        // The reason says it, or nobody knows without an estimate.
+        None if is_final(claim) || claim.estimate.point.is_none() => {}
         None => sentences.push("Collecting more rows would not settle it.".to_owned()),
     }
     match sentences.is_empty() {
         true => Vec::new(),
         // One line says both where there is room.
         false => vec![sentences.join(" ")],
+    }
+}
+
+/// Whether the reason says that no rows would settle the claim.
+fn is_final(claim: &ClaimReport) -> bool {
+    match &claim.reason.grounds {
+        Grounds::Privacy(found) => {
+            !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
+        }
+        Grounds::PrivacyCurve(_) => false,
+        Grounds::OneModel | Grounds::Curve => true,
+        Grounds::TimeDifference { least, .. } => least.is_some(),
+        Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
+        _ => of_limit(claim).is_some(),
     }
 }
 

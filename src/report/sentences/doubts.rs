@@ -76,14 +76,13 @@ fn of_rows(warning: &Warning) -> Option<String> {
             column_of(column),
             option("observe")
         ),
-        Warning::Autocorrelation { column, .. } => format!(
-            "Rows resemble those before them ({}): limits are too narrow. {} or {}.",
-            name(column),
+        Warning::Autocorrelation { .. } => format!(
+            "Rows resemble those before: limits are too narrow. Try {}, or {}.",
             setting("group", "COLUMN"),
             split()
         ),
         Warning::Drift { column, .. } => format!(
-            "{} drifts, which can look like a leak. Put secrets in random order, or {}.",
+            "{} drifts, which looks like a leak. Shuffle the secrets, or {}.",
             column_of(column),
             split()
         ),
@@ -190,7 +189,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
             setting("categorical", name(&words.column))
         ),
         Warning::MergedSpellings(merged) => format!(
-            "{} {}: only the number counts. To keep texts apart: {}.",
+            "{} {}. To keep them apart: {}.",
             column_of(&merged.column),
             match merged.loss {
                 Loss::Spelling => "writes a number in several ways",

@@ -61,7 +61,7 @@ fn told(audit: &Findings) -> Vec<String> {
         return vec![format!(
             "{} tells {a} from {b} {}.",
             attacker(audit),
-            often(two, 0.5, "a coin flip")
+            often(two, 0.5)
         )];
     }
     let risk = &audit.overall.bayes_risk;
@@ -73,15 +73,20 @@ fn told(audit: &Findings) -> Vec<String> {
             "{} names {} {}.",
             attacker(audit),
             secret(audit),
-            often(named, blind, "blind")
+            often(named, blind)
         ));
     }
     let pairs = by_lower_limit(audit, PAIRS).into_iter();
     let shown = pairs.filter(|pair| pair.total_variation.lower > Some(0.0));
     let pairs: Vec<String> = shown
-        .map(|pair| {
+        .enumerate()
+        .map(|(at, pair)| {
             let texts = in_percent(Limits::from(&pair.total_variation).map(right), 0.5);
-            format!("{} {} %", labels(&pair.secrets).join(" | "), texts.lower)
+            let pair = labels(&pair.secrets).join(" | ");
+            match at {
+                0 => format!("{pair} at least {} % right", texts.lower),
+                _ => format!("{pair} {} %", texts.lower),
+            }
         })
         .collect();
     match &pairs[..] {
@@ -90,11 +95,11 @@ fn told(audit: &Findings) -> Vec<String> {
             let [a, b] = labels(&worst.secrets);
             sentences.push(format!(
                 "Easiest to tell apart: {a} from {b}, {}.",
-                often(two, 0.5, "a coin flip")
+                often(two, 0.5)
             ));
         }
         pairs => sentences.push(format!(
-            "Easiest to tell apart, right at least so often: {} (a coin flip: 50 %).",
+            "Easiest to tell apart: {} (blind: 50 %).",
             pairs.join(", ")
         )),
     }
@@ -126,7 +131,7 @@ fn not_told(audit: &Findings) -> String {
         format!(" Test of no leak at all: {}.", p_value_of(found.p_value))
     });
     format!(
-        "{} is not shown to tell {a} from {b}: {limits} (a coin flip: 50 %).{test}",
+        "{} is not shown to tell {a} from {b}: {limits} (blind: 50 %).{test}",
         attacker(audit)
     )
 }
@@ -164,12 +169,12 @@ fn in_percent(limits: Limits, blind: f64) -> Texts {
 }
 
 /// How often an answer is right.
-fn often(limits: Limits, blind: f64, guess: &str) -> String {
+fn often(limits: Limits, blind: f64) -> String {
     let texts = in_percent(limits, blind);
     let mut also = Vec::new();
     also.extend(limits.point.map(|_| format!("estimate {} %", texts.point)));
     also.extend(limits.upper.map(|_| format!("at most {} %", texts.upper)));
-    also.push(format!("{guess}: {} %", texts.bound));
+    also.push(format!("blind: {} %", texts.bound));
     format!(
         "at least {} % of the time ({})",
         texts.lower,

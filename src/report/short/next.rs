@@ -12,6 +12,9 @@ use crate::report::short::lines::{Entry, Section, letters};
 /// How much larger than the claim the leak is that a log should be able to show.
 const LARGER: f64 = 1.25;
 
+/// Blanks before a command on a line of its own.
+const INDENT: usize = 2;
+
 /// What a command is for, and what is added to the command that made the report.
 struct Suggestion {
     purpose: &'static str,
@@ -22,13 +25,12 @@ struct Suggestion {
 pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Section<'a> {
     let suggestion = suggestion(audit, arguments).filter(|_| !arguments.is_empty());
     let next = suggestion.map(|found| {
-        let name = format!("Next ({}): ", found.purpose);
-        let command = command(
-            &found.added,
-            arguments,
-            width.saturating_sub(letters(&name)),
-        );
-        Entry::text(name + &command, 2)
+        let name = format!("Next ({}):", found.purpose);
+        let command = command(&found.added, arguments, width - INDENT);
+        match letters(&name) + 1 + letters(&command) <= width {
+            true => Entry::row(format!("{name} {command}")),
+            false => Entry::text(name, INDENT).and_text(" ".repeat(INDENT) + &command, 2 * INDENT),
+        }
     });
     let page = match has(arguments, &option("html")) {
         true => String::new(),
