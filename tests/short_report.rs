@@ -210,7 +210,7 @@ fn two_twenty_and_seven_hundred_secrets_fit() {
     assert!(text.contains("names its site at least"), "{text}");
     assert!(text.contains("20 values"), "{text}");
     assert!(
-        text.contains("left out: packets_out, bytes_in, client"),
+        text.contains("left out: packets_out, bytes_in, client (not asked for)"),
         "{text}"
     );
     let requested = [

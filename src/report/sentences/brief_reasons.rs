@@ -111,7 +111,7 @@ fn is_final(claim: &ClaimReport) -> bool {
             !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
         }
         Grounds::PrivacyCurve(_) => false,
-        Grounds::OneModel | Grounds::Curve => true,
+        Grounds::OneModel | Grounds::Curve | Grounds::NothingObserved { .. } => true,
         Grounds::TimeDifference { least, .. } => least.is_some(),
         Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
         _ => of_limit(claim).is_some(),
@@ -135,6 +135,14 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             "Not judged: are the scores of one model ({}), or is each row from a training of its own ({})?",
             setting("design", "one-run"),
             setting("design", "many-runs")
+        )),
+        Grounds::NothingObserved { value, all } => Some(format!(
+            "Not judged: every row of {} shows the same ({}). Check what writes the log.",
+            match all {
+                true => "the log",
+                false => "some secret",
+            },
+            shorten(value)
         )),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
         Grounds::TimeDifference {

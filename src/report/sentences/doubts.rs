@@ -13,7 +13,8 @@ const NAME: usize = 24;
 /// How much depends on a warning: 0 for what can turn a verdict around.
 pub fn weight(warning: &Warning) -> u8 {
     match warning {
-        Warning::LabelsNotInterleaved { .. }
+        Warning::NothingObserved { .. }
+        | Warning::LabelsNotInterleaved { .. }
         | Warning::LabelsAlternate { .. }
         | Warning::Periodic { .. }
         | Warning::NegativeTimes { .. }
@@ -173,6 +174,10 @@ fn of_copies(warning: &Warning) -> Option<String> {
 /// How columns were read.
 fn of_reading(warning: &Warning) -> Option<String> {
     Some(match warning {
+        Warning::NothingObserved { value, .. } => format!(
+            "Rows show nothing but {}, as if nothing was observed. Check what writes the log.",
+            name(value)
+        ),
         Warning::MostlySeenOnce { share } => format!(
             "{} % of rows are unlike all others. Observe fewer columns, or coarser ones.",
             plain(100.0 * share, 2)

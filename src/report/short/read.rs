@@ -7,6 +7,7 @@ use leakgauge_log::{Form, Like};
 
 use crate::audit::{Findings, Input, PriorChoice};
 use crate::report::check::{OTHER, columns};
+use crate::report::input::why_left_out;
 use crate::report::numbers::{plain, unit_name};
 use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
 
@@ -38,7 +39,7 @@ pub fn section(audit: &Findings) -> Section<'_> {
     let mut entries = vec![Entry::text(first, 2)];
     let facts = [
         units(input),
-        other_columns(input),
+        left_out(input),
         fit_on(input),
         recognized(input),
         merged(input),
@@ -168,26 +169,34 @@ fn units(input: &Input) -> Option<String> {
     })
 }
 
-/// The columns that play no part.
-fn other_columns(input: &Input) -> Option<String> {
-    let all = columns(input);
-    let others: Vec<String> = all
-        .iter()
-        .filter(|column| column.part == OTHER)
-        .map(|column| cut(&column.name, NAME))
+/// The columns that play no part, and why.
+fn left_out(input: &Input) -> Option<String> {
+    let columns = columns(input);
+    let others = columns.iter().filter(|column| column.part == OTHER);
+    let mut others: Vec<String> = others.map(|column| cut(&column.name, NAME)).collect();
+    let facts = &input.facts;
+    if facts.aggregated && others.len() == 1 {
+        // The column of counts.
+        others.clear();
+    }
+    let records = facts.left_out_columns.iter();
+    let mut named: Vec<String> = records
+        .map(|column| format!("{} ({})", cut(&column.name, NAME), why_left_out(column.why)))
         .collect();
-    let names = match &others[..] {
+    if let Some(last) = others.pop() {
+        let why = match facts.scores.is_some() {
+            true => "not among the scores",
+            false => "not asked for",
+        };
+        named.extend(others);
+        named.push(format!("{last} ({why})"));
+    }
+    let names = match &named[..] {
         [] => return None,
         some if some.len() <= COLUMNS => some.join(", "),
         more => format!("{}, … {} in all", more[..COLUMNS].join(", "), more.len()),
     };
-    let is_scored = input.facts.scores.is_some();
-    let why = match (is_scored, input.facts.aggregated, others.len()) {
-        (true, ..) => "not among the scores".to_owned(),
-        (false, true, 1) => return None,
-        _ => format!("not observed: {}", option("observe")),
-    };
-    Some(format!("left out: {names} ({why})"))
+    Some(format!("left out: {names}: {}", option("observe")))
 }
 
 fn fit_on(input: &Input) -> Option<String> {
