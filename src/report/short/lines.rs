@@ -155,9 +155,11 @@ pub fn fitted(sections: &[Section<'_>], (lines, width): (usize, usize)) -> Vec<S
 
 /// Breaks a text at blanks, which stay inside of a line and at its beginning; a word that is longer than a line is cut.
 fn wrapped(text: &str, indent: usize, width: usize) -> Vec<String> {
+    const GLUE: &str = "\u{a0}%";
     let mut lines: Vec<String> = Vec::new();
     let mut blanks = 0;
-    for word in text.split(' ') {
+    // A number stays with its percent sign.
+    for word in text.replace(" %", GLUE).split(' ') {
         if word.is_empty() {
             blanks += 1;
             continue;
@@ -174,7 +176,8 @@ fn wrapped(text: &str, indent: usize, width: usize) -> Vec<String> {
         }
         blanks = 0;
     }
-    lines
+    let lines = lines.into_iter();
+    lines.map(|line| line.replace(GLUE, " %")).collect()
 }
 
 /// The text, or its beginning and `…` if it has more letters.
@@ -254,6 +257,7 @@ mod tests {
             assert!(lines[0].starts_with("  word") && lines[1].starts_with("    word"));
         }
         assert_eq!(wrapped("  a   b c", 1, 7), ["  a   b", " c"]);
+        assert_eq!(wrapped("at 5 % b", 0, 5), ["at", "5 % b"]);
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(end_of("abcdef", 4), "…def");
     }

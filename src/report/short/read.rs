@@ -71,7 +71,7 @@ fn rows(input: &Input) -> String {
 fn secret(input: &Input) -> String {
     let all = input.secrets.iter().zip(&input.rows_of_secrets);
     let labels: Vec<String> = all
-        .map(|(label, rows)| format!("{} {rows}", cut(label, LABEL)))
+        .map(|(label, rows)| format!("{}: {rows}", cut(label, LABEL)))
         .collect();
     let labels = labels.join(", ");
     let rows = &input.rows_of_secrets;
