@@ -87,8 +87,9 @@ fn suggestion(audit: &Findings, arguments: &[String]) -> Option<Suggestion> {
 fn claim(audit: &Findings) -> String {
     match &audit.differences {
         Some(found) => match found.unit {
-            Some(TimeUnit::Cycles) => "time-difference(10cycles)".to_owned(),
-            Some(_) => "time-difference(10ns)".to_owned(),
+            // A log in seconds has long decimals.
+            Some(TimeUnit::Seconds | TimeUnit::Nanoseconds) => "time-difference(10ns)".to_owned(),
+            Some(unit) => format!("time-difference(10{unit})"),
             None => "time-difference(10)".to_owned(),
         },
         None => match audit.overall.bayes_security.lower {
