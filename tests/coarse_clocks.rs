@@ -61,7 +61,7 @@ fn logins() -> String {
 fn limits_are_no_finer_than_the_step_of_the_clock() {
     let place = Place::with_log(logins());
     for claim in ["time-difference(0.1ms)", "time-difference(0.5ms)"] {
-        let output = place.run(&["audit", "log.csv", "--quick", "--claim", claim]);
+        let output = place.run(&["audit", "log.csv", "--full", "--quick", "--claim", claim]);
         let said = words(&stdout(&output));
         assert_eq!(output.status.code(), Some(3), "{claim}: {said}");
         assert!(
@@ -165,7 +165,7 @@ fn too_few_times_are_told_how_many_are_needed() {
         writeln!(text, "known,{known}\nunknown,{unknown}").expect("memory");
     }
     let place = Place::with_log(text);
-    let claim = ["--claim", "time-difference(10ms)", "--quick"];
+    let claim = ["--claim", "time-difference(10ms)", "--quick", "--full"];
     let output = place.run(&[&["audit", "log.csv", "--secret", "username"][..], &claim].concat());
     let said = stdout(&output).replace('\n', " ");
     assert_eq!(output.status.code(), Some(3), "{said}");

@@ -151,6 +151,7 @@ fn without_numbers_of_rows_the_report_says_that_copies_are_not_seen() {
         "log.csv",
         "--observe",
         "seen",
+        "--full",
     ]));
     assert!(text.contains("No row is a copy"), "{text}");
     assert!(text.contains("--row-id"), "{text}");
@@ -164,7 +165,7 @@ fn exports_that_overlap_are_named_with_their_places() {
         .file("first.csv", csv(&first))
         .file("second.csv", csv(&second));
     let arguments = ["first.csv", "second.csv", "--observe", "seen"];
-    let claim = ["audit", "--claim", "advantage(0.2)"];
+    let claim = ["audit", "--full", "--claim", "advantage(0.2)"];
     let output = place.run(&[&claim[..], &arguments].concat());
     let text = stdout(&output);
     assert!(text.contains("repeated-runs"), "{text}");

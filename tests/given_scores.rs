@@ -137,9 +137,10 @@ fn every_audit_has_a_trade_off_and_the_text_shows_it_where_scores_are_given() {
     let plain = ["estimate", "log.csv", "--observe", "loss"];
     let found = place.json(&plain);
     assert!(found["worst_pair"]["trade_off"]["mu"]["lower"].is_number());
-    assert!(!stdout(&place.run(&plain)).contains("Trade-off\n"));
+    let full = [&plain[..], &["--full"]].concat();
+    assert!(!stdout(&place.run(&full)).contains("Trade-off\n"));
     for format in ["text", "markdown"] {
-        let text = stdout(&place.run(&with(&["--format", format])));
+        let text = stdout(&place.run(&with(&["--full", "--format", format])));
         for words in [
             "Trade-off",
             "0.1 %",
@@ -268,7 +269,7 @@ fn rows_that_depend_on_each_other_have_no_trade_off() {
     assert_eq!(found["worst_pair"]["trade_off"], Value::Null);
     let reason = found["worst_pair"]["trade_off_reason"].as_str().unwrap();
     assert!(reason.contains("independent rows"), "{reason}");
-    let text = stdout(&place.run(&with(&["--split", "blocks"])));
+    let text = stdout(&place.run(&with(&["--split", "blocks", "--full"])));
     assert!(
         text.contains("Not available. This limit needs independent rows"),
         "{text}"

@@ -227,7 +227,7 @@ fn the_report_says_how_many_units_there_are_and_that_limits_count_them() {
         "--claim",
         "advantage(0.05)",
     ];
-    let output = place.run(&[&arguments[..], &["--html", "page.html"]].concat());
+    let output = place.run(&[&arguments[..], &["--full", "--html", "page.html"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     let text = stdout(&output);
     assert!(text.contains("60 units (column device)"), "{text}");
@@ -254,7 +254,7 @@ fn the_report_says_how_many_units_there_are_and_that_limits_count_them() {
 
 #[test]
 fn without_units_the_report_says_what_is_assumed() {
-    let text = stdout(&Place::with_log(csv(1, 0..20)).run(&["estimate", "log.csv"]));
+    let text = stdout(&Place::with_log(csv(1, 0..20)).run(&["estimate", "log.csv", "--full"]));
     assert!(text.contains("Rows are independent draws"), "{text}");
     assert!(text.contains("--group"), "{text}");
 }

@@ -59,6 +59,7 @@ mod reused_rows;
 mod row_order;
 mod rows_left_out;
 mod shapes;
+mod short_report;
 mod shuffle_cli;
 mod shuffle_flow;
 mod shuffle_information;

@@ -80,7 +80,7 @@ fn a_sample_has_the_same_number_of_every_secret_but_all_rows_of_rare_ones() {
     assert!((guessing - 3150.0 / 9150.0).abs() < 1e-12, "{guessing}");
     let lower = found["worst_pair"]["total_variation"]["lower"].as_f64();
     assert!(lower.unwrap() > 0.3, "{lower:?}");
-    let text = stdout(&place.run(&with(&["--max-rows", "1500"])));
+    let text = stdout(&place.run(&with(&["--full", "--max-rows", "1500"])));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "9150 rows read, 1500 used",
@@ -173,7 +173,8 @@ fn the_log_to_learn_on_is_sampled_by_itself() {
         learned["fit"].as_u64().unwrap() + learned["tune"].as_u64().unwrap(),
         1200
     );
-    let text = stdout(&place.run(&with(&["--max-rows", "1200", "--fit-on", "learn.csv"])));
+    let all = ["--full", "--max-rows", "1200", "--fit-on", "learn.csv"];
+    let text = stdout(&place.run(&with(&all)));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("learn.csv, a random sample of 1200 of 3700 rows, at most 600 of each"));
 }

@@ -127,6 +127,7 @@ fn the_report_says_which_pairs_were_judged() {
         "audit",
         "log.csv",
         "--quick",
+        "--full",
         "--claim",
         "dp(epsilon=1)",
         "--neighbors",

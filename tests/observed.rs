@@ -34,7 +34,7 @@ fn no_claim_holds_where_nothing_was_observed() {
             "attack-advantage(0.1)",
             "bayes-security(0.9)",
         ] {
-            let output = place.run(&["audit", "log.csv", "--quick", "--claim", claim]);
+            let output = place.run(&["audit", "log.csv", "--full", "--quick", "--claim", claim]);
             let said = words(&stdout(&output));
             assert_eq!(output.status.code(), Some(3), "{value:?} {claim}: {said}");
             assert!(
@@ -57,7 +57,15 @@ fn no_claim_holds_where_nothing_was_observed_of_a_secret() {
         false => ["timeout", "ok"][usize::from(noise > 0.98)].to_owned(),
     });
     let place = Place::with_log(log);
-    let output = place.run(&["audit", "log.csv", "--quick", "--claim", "advantage(0.1)"]);
+    let command = [
+        "audit",
+        "log.csv",
+        "--full",
+        "--quick",
+        "--claim",
+        "advantage(0.1)",
+    ];
+    let output = place.run(&command);
     let said = words(&stdout(&output));
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(

@@ -44,7 +44,7 @@ fn a_wide_timing_file_of_tlsfuzzer_is_recognized_by_name_and_shape() {
     assert_eq!(report["input"]["wide"], true);
     let expected = [("bad mac", 300), ("bad padding", 300), ("valid", 300)];
     assert_eq!(secrets(&report), expected);
-    let text = stdout(&place.run(&["estimate", "timing.csv", "--quick"]));
+    let text = stdout(&place.run(&["estimate", "timing.csv", "--quick", "--full"]));
     assert!(
         text.contains("Recognized as timing.csv of tlsfuzzer"),
         "{text}"
@@ -107,7 +107,7 @@ fn the_only_column_of_a_few_labels_is_the_secret_and_that_is_said() {
         report["command"],
         "leakgauge estimate times.csv --secret Kind"
     );
-    let text = stdout(&place.run(&["estimate", "times.csv", "--quick"]));
+    let text = stdout(&place.run(&["estimate", "times.csv", "--quick", "--full"]));
     assert!(
         text.contains("column Kind (no column is named `secret`"),
         "{text}"

@@ -152,6 +152,7 @@ fn the_text_has_a_table_and_bad_values_are_refused() {
         "2",
         "--reconstruction",
         "0.1",
+        "--full",
     ]);
     let text = String::from_utf8(output.stdout).unwrap();
     // Paragraphs are wrapped.

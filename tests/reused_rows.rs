@@ -140,7 +140,7 @@ fn a_pattern_that_matches_a_log_and_its_packed_copy_is_said_in_the_verdict() {
         let place = Place::new()
             .file("day.csv", csv(&rows))
             .file("day.csv.gz", gzip(csv(&rows).as_bytes()));
-        let claim = ["--claim", "advantage(0.001)", "--quick"];
+        let claim = ["--claim", "advantage(0.001)", "--quick", "--full"];
         let run = place.run(&[&["audit", "day*"][..], &claim].concat());
         let text = stdout(&run);
         let verdict = text.split("Summary").next().unwrap();

@@ -58,7 +58,7 @@ fn warnings_name_the_remedy_and_the_page_the_next_command() {
         text += &format!("{},{value:.4}\n", ["a", "b"][secret]);
     }
     let place = Place::with_log(text);
-    let output = place.run(&["estimate", "log.csv", "--html", "page.html"]);
+    let output = place.run(&["estimate", "log.csv", "--full", "--html", "page.html"]);
     let text = stdout(&output);
     assert!(text.contains("autocorrelation"), "{text}");
     assert!(
@@ -66,6 +66,6 @@ fn warnings_name_the_remedy_and_the_page_the_next_command() {
         "{text}"
     );
     let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
-    let next = "Run leakgauge estimate log.csv --html page.html --split blocks";
+    let next = "Run leakgauge estimate log.csv --full --html page.html --split blocks";
     assert!(page.contains(next), "{page}");
 }

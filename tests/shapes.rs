@@ -21,7 +21,7 @@ fn files_that_match_are_one_log_sorted_by_name() {
     );
     assert_eq!(report["input"]["files"][0], "logs/part-1.csv");
     assert_eq!(report["input"]["files"].as_array().map(Vec::len), Some(7));
-    let text = String::from_utf8(place.run(&of("logs/*.csv", &[])).stdout).unwrap();
+    let text = String::from_utf8(place.run(&of("logs/*.csv", &["--full"])).stdout).unwrap();
     assert!(
         text.contains("7 files are one log, sorted by name"),
         "{text}"

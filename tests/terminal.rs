@@ -27,7 +27,14 @@ fn text(output: &Output) -> String {
 fn color_is_written_only_where_it_is_asked_for() {
     let plain = text(&run(&BROKEN));
     assert!(!plain.contains('\u{1b}'));
-    let colored = text(&run(&[&BROKEN[..], &["--color", "always"]].concat()));
+    let short = text(&run(&[&BROKEN[..], &["--color", "always"]].concat()));
+    assert!(
+        short.contains("\u{1b}[1;31mVIOLATED\u{1b}[0m  ldp(epsilon=1)"),
+        "{short}"
+    );
+    let colored = text(&run(
+        &[&BROKEN[..], &["--full", "--color", "always"]].concat()
+    ));
     assert!(colored.contains("\u{1b}[1;31mVIOLATED:\u{1b}[0m ldp(epsilon=1)"));
     assert!(colored.contains("\u{1b}[1mFigures\u{1b}[0m"));
     let json = text(&run(&[
@@ -72,7 +79,7 @@ fn a_report_goes_to_a_file_but_never_over_what_is_read() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(output.stdout.is_empty());
     let written = fs::read_to_string(report).expect("the report");
-    assert!(written.contains("The log leaks its secret."));
+    assert!(written.contains("\nLEAK  "), "{written}");
     for arguments in [["-o", log], ["--output", log], ["--junit", log]] {
         let output = run(&[&["audit", log, "--quick"][..], &arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{output:?}");

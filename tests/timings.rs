@@ -134,7 +134,9 @@ fn incomplete_blocks_serve_the_pairs_that_they_have() {
             .unwrap()
     };
     assert_eq!([of_pair("a", "b"), of_pair("a", "c")], [990, 900]);
-    let text = stdout(&place.run(&["estimate", "log.csv", "--quick", "--block", "block"]));
+    let text = stdout(&place.run(&[
+        "estimate", "log.csv", "--quick", "--full", "--block", "block",
+    ]));
     assert!(text.contains("90 of them lack a secret"), "{text}");
 }
 
@@ -451,6 +453,7 @@ fn an_attack_on_two_times_of_a_block_counts_as_an_attack() {
         "--blocks",
         "--claim",
         "attack-advantage(0.1)",
+        "--full",
     ];
     let output = place.run(&all);
     assert_eq!(output.status.code(), Some(3));

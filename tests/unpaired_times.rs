@@ -70,7 +70,8 @@ fn a_log_of_rtlf_is_answered_in_its_unit_without_options() {
         );
         assert!(report["blocks"].is_null());
     }
-    let said = stdout(&place.run(&["estimate", "log.csv", "--quick"])).replace('\n', " ");
+    let said = stdout(&place.run(&["estimate", "log.csv", "--quick", "--full"]));
+    let said = said.replace('\n', " ");
     for words in [
         "Recognized as a log of RTLF",
         "slow takes",
@@ -256,7 +257,7 @@ fn blocks_that_depend_on_each_other_are_a_doubt_in_the_verdict() {
     assert!(number(&report, "/differences/0/dependence") < 1e-3);
     let reason = report["claims"][0]["reason"].as_str().expect("a reason");
     assert!(reason.contains("consecutive blocks resemble"), "{reason}");
-    let said = stdout(&place.run(&arguments));
+    let said = stdout(&place.run(&[&arguments[..], &["--full"]].concat()));
     assert!(
         said.contains("consecutive blocks depend on each other"),
         "{said}"
@@ -311,7 +312,7 @@ fn a_report_of_times_says_what_is_shown_and_what_is_not() {
         .file("equal.csv", format!("a,b\n{}", "100,100\n".repeat(200)))
         .file("two.csv", "a,b\n1,2\n3,4\n");
     let said = |log: &str| {
-        let blocks = ["--wide", "--blocks", "--unit", "ns", "--quick"];
+        let blocks = ["--wide", "--blocks", "--unit", "ns", "--quick", "--full"];
         let output = place.run(&[&["estimate", log][..], &blocks].concat());
         assert_eq!(output.status.code(), Some(0));
         stdout(&output).replace('\n', " ")
@@ -352,6 +353,7 @@ fn negative_times_are_a_doubt_in_the_verdict() {
         "class",
         "--claim",
         "time-difference(100ns)",
+        "--full",
     ];
     let output = place.run(&all);
     assert_eq!(output.status.code(), Some(0));
@@ -383,7 +385,7 @@ fn columns_without_a_name_are_called_by_their_number() {
         .map(|(class, time)| format!("{time},{class}\n"))
         .collect();
     let place = Place::with_log(rows);
-    let output = place.run(&["estimate", "log.csv", "--quick"]);
+    let output = place.run(&["estimate", "log.csv", "--quick", "--full"]);
     let text = stdout(&output).replace('\n', " ");
     assert!(text.contains("column 1 (numbers)"), "{text}");
     assert!(text.contains("column 1 is at "), "{text}");

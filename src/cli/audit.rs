@@ -22,7 +22,7 @@ use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::{self, OutputOptions};
 use crate::cli::progress::{Progress, Stage};
 use crate::cli::requested::RequestedOptions;
-use crate::cli::{command_line, to_stdout};
+use crate::cli::{arguments_given, command_line, to_stdout};
 
 /// `estimate`.
 #[derive(Args)]
@@ -272,7 +272,10 @@ fn run(
         pairs: wanted.pairs(),
         ..shared.format.layout()
     };
-    to_stdout(|out| report::write_audit(&found, layout, out))?;
+    to_stdout(|out| match wanted.full() {
+        true => report::write_audit(&found, layout, out),
+        false => report::write_short_audit(&found, &arguments_given(), layout, out),
+    })?;
     written?;
     Ok(found)
 }

@@ -14,6 +14,11 @@ use crate::cli::terminal;
 #[derive(Args)]
 #[command(next_help_heading = "Report")]
 pub struct OutputOptions {
+    /// Print everything: all figures, the worst pairs, every warning in full, attackers, method, what limits rest on
+    ///
+    /// Without it a text report has at most 25 lines. JSON, markdown and pages always have everything.
+    #[arg(long, conflicts_with = "follow")]
+    full: bool,
     /// Write the report as a self-contained HTML page
     ///
     /// Replaces an existing page of leakgauge, but no other file.
@@ -46,6 +51,11 @@ impl OutputOptions {
     /// The page.
     pub fn page(&self) -> Option<&Path> {
         self.html.as_deref()
+    }
+
+    /// Whether a text report has everything.
+    pub fn full(&self) -> bool {
+        self.full
     }
 
     /// The most pairs in a report.

@@ -138,6 +138,9 @@ impl ColumnPart {
     }
 }
 
+/// The part of a column that plays none.
+pub const OTHER: &str = "other";
+
 /// What a column is that is neither secret nor observed.
 fn other_part(input: &Input, name: &str) -> &'static str {
     let facts = &input.facts;
@@ -156,7 +159,7 @@ fn other_part(input: &Input, name: &str) -> &'static str {
     {
         "left out"
     } else {
-        "other"
+        OTHER
     }
 }
 

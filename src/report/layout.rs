@@ -75,6 +75,24 @@ impl Layout {
         }
     }
 
+    /// A line of which the verdict that it begins with is colored.
+    pub(super) fn begun(&self, line: &str) -> String {
+        const WORDS: [(&str, &str); 7] = [
+            ("HOLDS", "1;32"),
+            ("VIOLATED", "1;31"),
+            ("INCONCLUSIVE", "1;33"),
+            ("NO LEAK SHOWN", "1;33"),
+            ("LEAK", "1;31"),
+            ("STRONG ENOUGH", "1;32"),
+            ("TOO WEAK", "1;31"),
+        ];
+        let found = WORDS.iter().find_map(|(word, code)| {
+            let rest = line.strip_prefix(word)?;
+            Some(self.emphasized(word, code) + rest)
+        });
+        found.unwrap_or_else(|| line.to_owned())
+    }
+
     fn emphasized(&self, text: &str, code: &str) -> String {
         if self.color {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")

@@ -24,6 +24,7 @@ mod json_text;
 mod layout;
 mod log_names;
 mod membership;
+mod numbers;
 mod outputs;
 mod pairs;
 mod permute;
@@ -35,6 +36,7 @@ mod requested;
 mod schema;
 mod sections;
 pub mod sentences;
+mod short;
 pub mod shuffle;
 mod shuffle_flow;
 mod sketch;
@@ -141,6 +143,24 @@ pub fn write_audit(
         layout,
         out,
     )
+}
+
+/// Writes an audit: as text the most important in at most 25 lines, in other formats as [`write_audit`] does. The
+/// arguments of the command line behind the name of the program are for the command to go on with.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_short_audit(
+    audit: &Findings,
+    arguments: &[String],
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    match (layout.format, layout.brief) {
+        (Format::Text, false) => out.write_all(short::text(audit, arguments, &layout).as_bytes()),
+        _ => write_audit(audit, layout, out),
+    }
 }
 
 /// The JSON report of an audit, as `leakgauge audit --format json` prints it.

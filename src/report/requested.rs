@@ -10,8 +10,7 @@ use leakgauge_base::rounding::{allowance, nearest};
 
 /// A table of these figures, if any was asked for.
 pub fn section(document: &mut Document, audit: &Findings) {
-    let mut rows: Vec<Row> = audit.reconstruction.iter().map(reconstruction).collect();
-    rows.extend(audit.leakage_family.iter().flat_map(family));
+    let rows = rows(audit);
     if rows.is_empty() {
         return;
     }
@@ -29,6 +28,18 @@ pub fn section(document: &mut Document, audit: &Findings) {
         rows.into_iter().map(Row::cells).collect(),
     );
     document.paragraph(note(audit, &reasons));
+}
+
+/// The same figures with their names and what they are of.
+pub fn figures(audit: &Findings) -> Vec<(String, String, Estimate)> {
+    let rows = rows(audit).into_iter();
+    rows.map(|row| (row.name, row.of, row.figure)).collect()
+}
+
+fn rows(audit: &Findings) -> Vec<Row> {
+    let mut rows: Vec<Row> = audit.reconstruction.iter().map(reconstruction).collect();
+    rows.extend(audit.leakage_family.iter().flat_map(family));
+    rows
 }
 
 struct Row {

@@ -142,7 +142,7 @@ pub fn epsilon(audit: &Findings) -> Option<(&PrivacyLimit, f64)> {
 }
 
 /// Whether times of secrets are shown to differ.
-fn differs(audit: &Findings) -> bool {
+pub fn differs(audit: &Findings) -> bool {
     let found = audit.differences.as_ref();
     found.is_some_and(|found| {
         let mut pairs = found.pairs.iter();

@@ -227,6 +227,7 @@ fn a_certified_leak_is_never_printed_as_guessing_blind() {
         "rows",
         "--html",
         "page.html",
+        "--full",
     ];
     let text = stdout(&place.run(&arguments));
     let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");

@@ -2,9 +2,11 @@
 
 pub mod advice;
 pub mod assumptions;
+pub mod brief_reasons;
 pub mod claims;
 mod copies;
 pub mod differences;
+pub mod doubts;
 pub mod fit;
 pub mod follow;
 pub mod learning;

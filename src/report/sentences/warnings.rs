@@ -150,7 +150,7 @@ fn equal_neighbors(share: f64, expected: f64) -> String {
 }
 
 fn autocorrelation(column: &str, correlation: f64) -> String {
-    if correlation > 0.999 {
+    if counts_rows(correlation) {
         return format!(
             "column {column} counts up or down with the rows. If it is a row number, leave it out with {}",
             option("observe")
@@ -162,6 +162,11 @@ fn autocorrelation(column: &str, correlation: f64) -> String {
         setting("group", "COLUMN"),
         setting("split", "blocks")
     )
+}
+
+/// Whether a column goes up or down with the rows.
+pub fn counts_rows(correlation: f64) -> bool {
+    correlation > 0.999
 }
 
 fn seen_once(share: f64) -> String {

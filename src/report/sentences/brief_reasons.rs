@@ -1,0 +1,273 @@
+//! Why a claim is judged as it is, in a line or two: what the numbers beside it do not say.
+
+use crate::audit::{
+    ClaimReport, CurveOutcome, Divergence, Grounds, PrivacyKind, PrivacyOutcome, Qualification,
+    Unproved, Verdict,
+};
+use crate::estimate::Reason;
+use crate::report::numbers::{Limits, plain, time_scale};
+use crate::report::sentences::reasons;
+use crate::report::words::p_value_of;
+use leakgauge_base::error::shorten;
+use leakgauge_base::naming::{option, setting};
+use leakgauge_base::quantity::Quantity;
+
+/// A log does not fit a mechanism below this probability, as full reports say it.
+const MISFIT: f64 = 0.001;
+
+/// Sentences, the most important first.
+pub fn of(claim: &ClaimReport) -> Vec<String> {
+    // That a log is not from the mechanism comes before what it says about the mechanism.
+    let mut sentences: Vec<String> = fit(claim).into_iter().collect();
+    match claim.verdict {
+        Verdict::Violated => sentences.extend(claim.p_value.map(strength)),
+        Verdict::Holds => sentences.extend(held(claim)),
+        Verdict::Inconclusive => sentences.extend(open(claim)),
+    }
+    let pairs = claim.reason.qualifications.iter();
+    sentences.extend(pairs.filter_map(neighbors));
+    sentences
+}
+
+fn strength(p: f64) -> String {
+    format!(
+        "{}: how probable such a log, or a worse one, is if the claim is true.",
+        p_value_of(p)
+    )
+}
+
+/// What a verdict of *holds* is about.
+fn held(claim: &ClaimReport) -> Option<String> {
+    Some(match &claim.reason.grounds {
+        Grounds::AttackAdvantage => {
+            "This is about the best attack found; a better one may exist.".to_owned()
+        }
+        Grounds::Mechanism { margin, .. } => format!(
+            "No pair exceeds the total variation of the mechanism by more than {} ({}).",
+            plain(*margin, 4),
+            option("margin")
+        ),
+        Grounds::Privacy(found) => match &found.outcome {
+            PrivacyOutcome::Proved(divergence) => proved(divergence),
+            _ => return None,
+        },
+        Grounds::PrivacyCurve(found) => format!(
+            "At {} of the claim, every pair needs no more than the delta that it allows.",
+            match found.points {
+                1 => "the one (epsilon, delta)".to_owned(),
+                points => format!("all {points} (epsilon, delta)"),
+            }
+        ),
+        _ => return None,
+    })
+}
+
+fn proved(found: &Divergence) -> String {
+    format!(
+        "At epsilon {} every pair needs a delta of at most {}, within {}.",
+        plain(found.epsilon, 4),
+        plain_upper(found.upper, found.delta),
+        plain(found.delta, 4)
+    )
+}
+
+/// An upper limit with as many digits as it takes to stay on its side of a bound.
+fn plain_upper(upper: f64, bound: f64) -> String {
+    let limits = Limits {
+        upper: Some(upper),
+        ..Default::default()
+    };
+    limits.texts(Some(bound)).upper
+}
+
+/// Why nothing is decided, and what would decide it.
+fn open(claim: &ClaimReport) -> Vec<String> {
+    let mut sentences: Vec<String> = unproved(claim).into_iter().collect();
+    let is_time = claim.quantity == Quantity::TimeDifference;
+    match claim.rows_needed {
+        Some(rows) => sentences.push(format!(
+            "If the estimate were the truth, about {rows} rows in all would settle it."
+        )),
+        None if is_time && claim.estimate.upper.is_none() => {}
+        None if is_time && !is_final(claim) => {
+            sentences
+                .push("Four times as many measurements make the limits half as wide.".to_owned());
+        }
+        // The reason says it, or nobody knows without an estimate.
+        None if is_final(claim) || claim.estimate.point.is_none() => {}
+        None => sentences.push("Collecting more rows would not settle it.".to_owned()),
+    }
+    match sentences.is_empty() {
+        true => Vec::new(),
+        // One line says both where there is room.
+        false => vec![sentences.join(" ")],
+    }
+}
+
+/// Whether the reason says that no rows would settle the claim.
+fn is_final(claim: &ClaimReport) -> bool {
+    match &claim.reason.grounds {
+        Grounds::Privacy(found) => {
+            !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
+        }
+        Grounds::PrivacyCurve(_) => false,
+        Grounds::OneModel | Grounds::Curve | Grounds::NothingObserved { .. } => true,
+        Grounds::TimeDifference { least, .. } => least.is_some(),
+        Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
+        _ => of_limit(claim).is_some(),
+    }
+}
+
+fn unproved(claim: &ClaimReport) -> Option<String> {
+    match &claim.reason.grounds {
+        Grounds::Privacy(found) => match &found.outcome {
+            PrivacyOutcome::Open(why) => Some(of_privacy(why)),
+            _ => None,
+        },
+        Grounds::PrivacyCurve(found) => match found.outcome {
+            CurveOutcome::Open { proved } => Some(format!(
+                "Of {} (epsilon, delta) of the claim, {proved} are shown to hold.",
+                found.points
+            )),
+            _ => None,
+        },
+        Grounds::OneModel => Some(format!(
+            "Not judged: are the scores of one model ({}), or is each row from a training of its own ({})?",
+            setting("design", "one-run"),
+            setting("design", "many-runs")
+        )),
+        Grounds::NothingObserved { value, all } => Some(format!(
+            "Not judged: every row of {} shows the same ({}). Check what writes the log.",
+            match all {
+                true => "the log",
+                false => "some secret",
+            },
+            shorten(value)
+        )),
+        Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
+        Grounds::TimeDifference {
+            in_blocks,
+            unit,
+            least,
+            needed,
+        } => match (claim.estimate.upper, needed, least) {
+            (None, Some(needed), _) => Some(format!(
+                "Some pair has too few measurements for limits: at least {needed} {} are needed.",
+                match in_blocks {
+                    true => "blocks with both",
+                    false => "rows of each secret",
+                }
+            )),
+            (None, None, _) => Some(
+                "Times resemble those before them too much for limits: take a longer log."
+                    .to_owned(),
+            ),
+            (Some(_), _, Some(least)) => {
+                let (factor, unit) = time_scale(claim.analytic, *unit);
+                Some(format!(
+                    "The clock is too coarse: no log with such steps can show less than {}{unit} to hold.",
+                    plain(factor * least, 4)
+                ))
+            }
+            _ => None,
+        },
+        Grounds::Mechanism {
+            divergence: Some(found),
+            ..
+        } => Some(format!(
+            "The total variation is within the margin, but at the mechanism's epsilon the pair {} may need a delta of {}.",
+            found.pair.labels().map(shorten).join(" | "),
+            plain_upper(found.upper, 0.0)
+        )),
+        Grounds::Advantage
+        | Grounds::AttackAdvantage
+        | Grounds::BayesSecurity
+        | Grounds::Mechanism { .. }
+        | Grounds::MechanismEpsilon => of_limit(claim),
+    }
+}
+
+/// Why the limit that would show the claim to hold is missing.
+fn of_limit(claim: &ClaimReport) -> Option<String> {
+    let limit = match claim.quantity.protects() {
+        true => claim.estimate.lower,
+        false => claim.estimate.upper,
+    };
+    match (limit, claim.estimate.reason) {
+        (None, Some(Reason::RawNumbers)) => Some(raw_numbers()),
+        (None, Some(reason)) => Some(reasons::reason(&reason)),
+        _ => None,
+    }
+}
+
+/// What raw numbers cannot show.
+fn raw_numbers() -> String {
+    format!(
+        "Raw numbers have no upper limit: set a resolution ({}) or claim attack-advantage.",
+        setting("resolution", "COLUMN=WIDTH")
+    )
+}
+
+fn of_privacy(why: &Unproved) -> String {
+    let kind = match why {
+        Unproved::Divergence(found) => {
+            return format!(
+                "At epsilon {} the delta needed is at most {}; the claim allows {}.",
+                plain(found.epsilon, 4),
+                plain_upper(found.upper, found.delta),
+                plain(found.delta, 4)
+            );
+        }
+        Unproved::DependentRows => {
+            return format!(
+                "It cannot hold with {}: upper limits need independent rows.",
+                setting("split", "blocks")
+            );
+        }
+        Unproved::SecretWithoutRows => return "Some secret has no rows in this log.".to_owned(),
+        Unproved::RawNumbers => {
+            return format!(
+                "Raw numbers cannot prove it; this log does not refute it. A resolution helps: {}.",
+                setting("resolution", "COLUMN=WIDTH")
+            );
+        }
+        Unproved::OneAttack => {
+            return "The answers are those of one attack, and another may do better.".to_owned();
+        }
+        Unproved::Never(PrivacyKind::Pure) => "pure",
+        Unproved::Never(PrivacyKind::Gaussian) => "Gaussian",
+        Unproved::Never(PrivacyKind::Concentrated) => "concentrated",
+        Unproved::Never(PrivacyKind::Renyi) => "Renyi",
+    };
+    format!("No log can prove {kind} differential privacy; this one does not refute it.")
+}
+
+/// That the log is not from the claimed mechanism, whatever it leaks.
+fn fit(claim: &ClaimReport) -> Option<String> {
+    if let Grounds::Mechanism {
+        impossible: Some(label),
+        ..
+    } = &claim.reason.grounds
+    {
+        return Some(format!(
+            "The log is not from this mechanism, which cannot produce {:?}.",
+            shorten(label)
+        ));
+    }
+    let p_value = claim.fit.as_ref()?.p_value?;
+    (p_value < MISFIT).then(|| {
+        format!(
+            "The log is not from this mechanism, whatever it leaks: it does not fit (p < {MISFIT})."
+        )
+    })
+}
+
+fn neighbors(qualification: &Qualification) -> Option<String> {
+    match qualification {
+        Qualification::Neighbors { given, all } => Some(format!(
+            "Judged on {given} of the {all} pairs alone ({}).",
+            option("neighbors")
+        )),
+        _ => None,
+    }
+}

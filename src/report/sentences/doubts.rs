@@ -1,0 +1,253 @@
+//! Warnings in a line each: what is doubtful, and what to do about it.
+
+use crate::audit::Warning;
+use crate::report::numbers::plain;
+use crate::report::sentences::warnings::counts_rows;
+use leakgauge_base::error::listing;
+use leakgauge_base::naming::{option, setting};
+use leakgauge_log::{Loss, Missing};
+
+/// Letters of the name of a column.
+const NAME: usize = 24;
+
+/// How much depends on a warning: 0 for what can turn a verdict around.
+pub fn weight(warning: &Warning) -> u8 {
+    match warning {
+        Warning::NothingObserved { .. }
+        | Warning::LabelsNotInterleaved { .. }
+        | Warning::LabelsAlternate { .. }
+        | Warning::Periodic { .. }
+        | Warning::NegativeTimes { .. }
+        | Warning::DependentBlocks { .. }
+        | Warning::CopiesSuspected { .. }
+        | Warning::SharedRowsSuspected { .. }
+        | Warning::RepeatedRuns(_) => 0,
+        Warning::Autocorrelation { .. }
+        | Warning::Drift { .. }
+        | Warning::ReadSeveralTimes { .. }
+        | Warning::CopiesDropped { .. }
+        | Warning::NotCertifiable { .. }
+        | Warning::NotLearned { .. } => 1,
+        Warning::RowsSkipped { .. }
+        | Warning::MissingDropped { .. }
+        | Warning::MostlyNumbers { .. }
+        | Warning::NumbersAsLabels { .. }
+        | Warning::LastBits { .. }
+        | Warning::FewRows { .. }
+        | Warning::FewUnits { .. } => 2,
+        Warning::MostlySeenOnce { .. }
+        | Warning::WordsAmongNumbers(_)
+        | Warning::MergedSpellings(_)
+        | Warning::ResolutionIncomplete { .. }
+        | Warning::RepeatedIds { .. } => 3,
+        Warning::SharedRows { .. }
+        | Warning::SharedUnits { .. }
+        | Warning::OrderNotChecked
+        | Warning::ConstantColumn { .. } => 4,
+    }
+}
+
+/// A sentence or two.
+pub fn doubt(warning: &Warning) -> String {
+    let of_rows = of_rows(warning).or_else(|| of_copies(warning));
+    of_rows.or_else(|| of_reading(warning)).unwrap_or_default()
+}
+
+/// The order of rows and blocks, and how many there are.
+fn of_rows(warning: &Warning) -> Option<String> {
+    let split = || setting("split", "blocks");
+    Some(match warning {
+        Warning::LabelsNotInterleaved { .. } => format!(
+            "Secrets are not in random order: drift can look like a leak. Shuffle them, or {}.",
+            split()
+        ),
+        Warning::LabelsAlternate { .. } => {
+            "Secrets alternate: noise with that period looks like a leak. Put them in random order."
+                .to_owned()
+        }
+        Warning::Periodic { column, lag, .. } => format!(
+            "{} repeats every {lag} rows: that can look like a leak. Put secrets in random order.",
+            column_of(column)
+        ),
+        Warning::Autocorrelation {
+            column,
+            correlation,
+        } if counts_rows(*correlation) => format!(
+            "{} counts the rows: if it is a row number, leave it out with {}.",
+            column_of(column),
+            option("observe")
+        ),
+        Warning::Autocorrelation { .. } => format!(
+            "Rows resemble those before: limits are too narrow. Try {}, or {}.",
+            setting("group", "COLUMN"),
+            split()
+        ),
+        Warning::Drift { column, .. } => format!(
+            "{} drifts, which looks like a leak. Shuffle the secrets, or {}.",
+            column_of(column),
+            split()
+        ),
+        Warning::DependentBlocks { blocks, worth, .. } => format!(
+            "Blocks depend on those before ({blocks} are worth {worth}). Shuffle secrets in every block."
+        ),
+        Warning::NegativeTimes { times } => {
+            format!("{times} times are below zero. Measure with a clock that only goes forward.")
+        }
+        Warning::OrderNotChecked => {
+            "The order of rows is not known: nothing here can show that they are independent."
+                .to_owned()
+        }
+        Warning::FewRows { examples, secrets } => format!(
+            "{} fewer than 30 certification rows: collect more.",
+            have(examples, *secrets)
+        ),
+        Warning::FewUnits { examples, secrets } => format!(
+            "{} fewer than 20 certification units: collect more units, not more rows of each.",
+            have(examples, *secrets)
+        ),
+        Warning::NotCertifiable { examples, secrets } => format!(
+            "{} no certification rows: nothing is certified about them.",
+            have(examples, *secrets)
+        ),
+        Warning::NotLearned { examples, secrets } => format!(
+            "{} no training rows: no attack on them can be found.",
+            have(examples, *secrets)
+        ),
+        Warning::SharedUnits { units, .. } => format!(
+            "{units} units of {} are in the log too: their rows there were not used for training.",
+            option("fit_on")
+        ),
+        _ => return None,
+    })
+}
+
+/// Copies, and rows that were left out.
+fn of_copies(warning: &Warning) -> Option<String> {
+    let row_id = || setting("row_id", "COLUMN");
+    Some(match warning {
+        Warning::ReadSeveralTimes { times } => format!(
+            "Every row stands in the log {times} times and was counted once. Give each export once, or {}.",
+            row_id()
+        ),
+        Warning::CopiesDropped { rows, copies } => format!(
+            "{copies} of {rows} rows were left out as copies. If they are none: {}.",
+            row_id()
+        ),
+        Warning::CopiesSuspected { copies } => format!(
+            "{} be copies, which makes limits too narrow. Name what tells rows apart: {}.",
+            match copies {
+                0 => "Some rows may".to_owned(),
+                copies => format!("About {copies} rows may"),
+            },
+            row_id()
+        ),
+        Warning::SharedRows { rows } => format!(
+            "{rows} rows of {} are in the log too: they were not used for training.",
+            option("fit_on")
+        ),
+        Warning::SharedRowsSuspected { with } => format!(
+            "Some rows seem to be in {} too. Give each row to one log only.",
+            name(with)
+        ),
+        Warning::RepeatedIds { column, rows } => format!(
+            "{rows} rows were left out as copies: another row has the same {}.",
+            name(column)
+        ),
+        Warning::RepeatedRuns(found) => format!(
+            "{} rows or more are in the log twice. Give each export once, or {}.",
+            found.rows,
+            row_id()
+        ),
+        Warning::RowsSkipped { rows, .. } => format!(
+            "{} left out that could not be read. If that depends on the secret, mend them.",
+            were(*rows)
+        ),
+        Warning::MissingDropped { rows, .. } => format!(
+            "{} left out, because a value is missing. If that depends on the secret: {}.",
+            were(*rows),
+            setting("missing", Missing::Label.name())
+        ),
+        _ => return None,
+    })
+}
+
+/// How columns were read.
+fn of_reading(warning: &Warning) -> Option<String> {
+    Some(match warning {
+        Warning::NothingObserved { value, .. } => format!(
+            "Rows show nothing but {}, as if nothing was observed. Check what writes the log.",
+            name(value)
+        ),
+        Warning::MostlySeenOnce { share } => format!(
+            "{} % of rows are unlike all others. Observe fewer columns, or coarser ones.",
+            plain(100.0 * share, 2)
+        ),
+        Warning::ConstantColumn { column } => {
+            format!(
+                "{} has one value only and reveals nothing.",
+                column_of(column)
+            )
+        }
+        Warning::WordsAmongNumbers(words) => format!(
+            "{} holds numbers and words. If it holds labels: {}.",
+            column_of(&words.column),
+            setting("categorical", name(&words.column))
+        ),
+        Warning::MergedSpellings(merged) => format!(
+            "{} {}. To keep them apart: {}.",
+            column_of(&merged.column),
+            match merged.loss {
+                Loss::Spelling => "writes a number in several ways",
+                Loss::Digits => "has more digits than are read",
+            },
+            setting("categorical", name(&merged.column))
+        ),
+        Warning::MostlyNumbers { column } => format!(
+            "{} is read as labels. If it holds numbers: {}.",
+            column_of(column),
+            setting("numeric", name(column))
+        ),
+        Warning::NumbersAsLabels { column, example } => format!(
+            "{} is read as labels, but looks like numbers ({}). Write a decimal point, no unit.",
+            column_of(column),
+            name(example)
+        ),
+        Warning::LastBits { column, .. } => format!(
+            "The last bits of {} depend on the secret. If they are released: {}.",
+            name(column),
+            setting("attacks", "bits")
+        ),
+        Warning::ResolutionIncomplete { columns } => format!(
+            "{} lacks {}: there is no upper limit without.",
+            option("resolution"),
+            listing(columns.iter().map(String::as_str))
+        ),
+        _ => return None,
+    })
+}
+
+fn column_of(name_of: &str) -> String {
+    format!("Column {}", name(name_of))
+}
+
+/// A name that is short enough for a line with other words.
+fn name(name: &str) -> String {
+    match name.chars().count() > NAME {
+        true => name.chars().take(NAME - 1).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
+}
+
+fn were(rows: u64) -> String {
+    match rows {
+        1 => "1 row was".to_owned(),
+        rows => format!("{rows} rows were"),
+    }
+}
+
+fn have(examples: &[String], secrets: usize) -> String {
+    match (secrets, examples) {
+        (1, [one, ..]) => format!("Secret {} has", name(one)),
+        _ => format!("{secrets} secrets have"),
+    }
+}

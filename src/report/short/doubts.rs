@@ -1,0 +1,111 @@
+//! What is doubtful, a line each, the most important first.
+
+use leakgauge_base::naming::{option, setting};
+
+use crate::audit::{Findings, Qualification};
+use crate::report::sentences::doubts::{doubt, weight};
+use crate::report::short::lines::{Entry, Section};
+
+/// Lines that the section may keep.
+const LINES: usize = 3;
+/// Doubts at most.
+const DOUBTS: usize = 6;
+/// What stands before the first, and its width before the others.
+const NAME: &str = "Check: ";
+
+/// The section; empty without doubts.
+pub fn section<'a>(audit: &Findings) -> Section<'a> {
+    let mut doubts: Vec<(u8, String)> = audit
+        .warnings
+        .iter()
+        .map(|warning| (weight(warning), doubt(warning)))
+        .collect();
+    doubts.extend(qualifications(audit));
+    doubts.extend(blocks(audit));
+    doubts.sort_by_key(|(weight, _)| *weight);
+    let beyond = doubts.len().saturating_sub(DOUBTS);
+    doubts.truncate(DOUBTS);
+    let begun = |(at, (_, doubt)): (usize, &(u8, String))| match at {
+        0 => format!("{NAME}{doubt}"),
+        _ => format!("{}{doubt}", " ".repeat(NAME.len())),
+    };
+    let texts = doubts.iter().enumerate().map(begun);
+    let entries = texts
+        .map(|text| Entry::text(text, NAME.len() + 2))
+        .collect();
+    let more = |hidden| {
+        let doubts = match hidden {
+            1 => "doubt",
+            _ => "doubts",
+        };
+        format!(
+            "{}and {hidden} more {doubts}: {}",
+            " ".repeat(NAME.len()),
+            option("full")
+        )
+    };
+    Section::new(entries, LINES, Box::new(more)).with_beyond(beyond)
+}
+
+/// Doubts about a verdict that no warning says, once each.
+fn qualifications(audit: &Findings) -> Vec<(u8, String)> {
+    let all = audit
+        .claims
+        .iter()
+        .flat_map(|claim| &claim.reason.qualifications);
+    let mut found: Vec<(u8, String)> = Vec::new();
+    for one in all.filter_map(qualification) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    if audit.method.effective_rows.is_some() {
+        found.push((
+            2,
+            "Limits are approximate: rows depend on those nearby, and what they are worth is estimated.".to_owned(),
+        ));
+    }
+    found
+}
+
+fn qualification(qualification: &Qualification) -> Option<(u8, String)> {
+    Some(match qualification {
+        Qualification::UnstatedRuns => (
+            0,
+            format!(
+                "Does each row come from a run of its own? {} or {} says so.",
+                setting("design", "many-runs"),
+                setting("design", "one-run")
+            ),
+        ),
+        Qualification::OneByOne => (
+            3,
+            format!(
+                "Times were taken one by one: drift can look like a difference. Blocks help: {}.",
+                option("block")
+            ),
+        ),
+        Qualification::MoreRows(advice) => (
+            4,
+            format!(
+                "{} of {} rows were used. More: {}.",
+                advice.used,
+                advice.rows,
+                setting("max_rows", advice.wanted.min(advice.rows))
+            ),
+        ),
+        _ => return None,
+    })
+}
+
+/// Blocks that lack a time.
+fn blocks(audit: &Findings) -> Option<(u8, String)> {
+    let blocks = audit.input.facts.blocks.as_ref()?;
+    let lacking = blocks.incomplete + blocks.alone;
+    (lacking > 0).then(|| {
+        (
+            2,
+            format!("{lacking} blocks lack a time. If slow answers are missing, the difference is larger."),
+        )
+    })
+}

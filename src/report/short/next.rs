@@ -1,0 +1,135 @@
+//! What to do next: a command, and where everything is.
+
+use leakgauge_base::naming::{option, setting};
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_base::time::TimeUnit;
+
+use crate::audit::{ClaimReport, Findings, Grounds, SplitChoice, Verdict};
+use crate::report::command::command_line;
+use crate::report::numbers::{percent, plain};
+use crate::report::short::lines::{Entry, Section, letters};
+
+/// How much larger than the claim the leak is that a log should be able to show.
+const LARGER: f64 = 1.25;
+
+/// Blanks before a command on a line of its own.
+const INDENT: usize = 2;
+
+/// What a command is for, and what is added to the command that made the report.
+struct Suggestion {
+    purpose: &'static str,
+    added: String,
+}
+
+/// The section, given the arguments of the command line behind the name of the program.
+pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Section<'a> {
+    let suggestion = suggestion(audit, arguments).filter(|_| !arguments.is_empty());
+    let next = suggestion.map(|found| {
+        let name = format!("Next ({}):", found.purpose);
+        let command = command(&found.added, arguments, width - INDENT);
+        match letters(&name) + 1 + letters(&command) <= width {
+            true => Entry::row(format!("{name} {command}")),
+            false => Entry::text(name, INDENT).and_text(" ".repeat(INDENT) + &command, 2 * INDENT),
+        }
+    });
+    let page = match has(arguments, &option("html")) {
+        true => String::new(),
+        false => format!("; as a page: {}", setting("html", "report.html")),
+    };
+    let everything = format!(
+        "Everything: {}{page}. Limits hold with {} confidence.",
+        option("full"),
+        percent(audit.confidence)
+    );
+    let everything = Entry::text(everything, 2);
+    let entries = next.into_iter().chain([everything]).collect();
+    Section::new(entries, 2, Box::new(|_| String::new()))
+}
+
+fn has(arguments: &[String], flag: &str) -> bool {
+    arguments
+        .iter()
+        .any(|argument| argument.split('=').next() == Some(flag))
+}
+
+fn suggestion(audit: &Findings, arguments: &[String]) -> Option<Suggestion> {
+    let claims = &audit.claims;
+    if claims.is_empty() {
+        return Some(Suggestion {
+            purpose: "judge a claim",
+            added: setting("claim", format!("'{}'", claim(audit))),
+        });
+    }
+    let leak = claims
+        .iter()
+        .filter(|claim| claim.verdict == Verdict::Inconclusive)
+        .find_map(larger);
+    let can_simulate = audit.input.units.is_none()
+        && audit.method.split == SplitChoice::Random
+        && audit.detections.is_empty()
+        && claims
+            .iter()
+            .all(|claim| claim.quantity != Quantity::TimeDifference);
+    if let Some(leak) = leak.filter(|_| can_simulate) {
+        return Some(Suggestion {
+            purpose: "is the log large enough?",
+            added: setting("must_detect", leak),
+        });
+    }
+    let hold = claims.iter().all(|claim| claim.verdict == Verdict::Holds);
+    (hold && !has(arguments, &option("ci"))).then(|| Suggestion {
+        purpose: "as a gate",
+        added: option("ci"),
+    })
+}
+
+/// A claim that the log can be judged by.
+fn claim(audit: &Findings) -> String {
+    match &audit.differences {
+        Some(found) => match found.unit {
+            // A log in seconds has long decimals.
+            Some(TimeUnit::Seconds | TimeUnit::Nanoseconds) => "time-difference(10ns)".to_owned(),
+            Some(unit) => format!("time-difference(10{unit})"),
+            None => "time-difference(10)".to_owned(),
+        },
+        None => match audit.overall.bayes_security.lower {
+            Some(_) => "advantage(0.1)".to_owned(),
+            None => "attack-advantage(0.1)".to_owned(),
+        },
+    }
+}
+
+/// A leak that is larger than a claim allows, as an option takes it; `None` of claims that it might not violate.
+fn larger(claim: &ClaimReport) -> Option<String> {
+    let bound = claim.analytic;
+    let (name, value) = match (&claim.reason.grounds, claim.quantity) {
+        (Grounds::Privacy(found), Quantity::Privacy(parameter)) if found.distance.is_none() => {
+            match parameter {
+                PrivacyParameter::Renyi { .. } => return None,
+                named => (named.key(), LARGER * bound),
+            }
+        }
+        (Grounds::Advantage, Quantity::Advantage) => ("advantage", LARGER * bound),
+        (Grounds::BayesSecurity, Quantity::BayesSecurity) => {
+            ("bayes-security", 1.0 - LARGER * (1.0 - bound))
+        }
+        _ => return None,
+    };
+    let is_share = !matches!(claim.quantity, Quantity::Privacy(_));
+    let is_possible = value > 0.0 && (!is_share || value < 1.0);
+    is_possible.then(|| format!("{name}={}", plain(value, 3)))
+}
+
+/// The command that made the report, as an audit, with an option more; what is too long is left out.
+fn command(added: &str, arguments: &[String], most: usize) -> String {
+    let estimate = arguments.iter().position(|argument| argument == "estimate");
+    let mut arguments = arguments.to_vec();
+    if let Some(at) = estimate {
+        "audit".clone_into(&mut arguments[at]);
+    }
+    let whole = format!("{} {added}", command_line(&arguments));
+    match letters(&whole) <= most {
+        true => whole,
+        false => format!("{} … {added}", command_line(["audit"])),
+    }
+}
