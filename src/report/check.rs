@@ -111,7 +111,7 @@ fn found_by_looking(input: &Input) -> Vec<String> {
         let of_file = facts.first_rows.columns.iter();
         let is_observed = |name: &&String| input.columns.iter().any(|column| column.name == **name);
         let names: Vec<&str> = of_file.filter(is_observed).map(String::as_str).collect();
-        setting("observe", quoted(&names.join(",")))
+        setting("observe", quoted(names.join(",")))
     });
     secret.into_iter().chain(observed).collect()
 }

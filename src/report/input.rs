@@ -313,7 +313,7 @@ fn left_out_columns(input: &Input) -> Option<String> {
     Some(format!(
         "Left out, because no attacker is taken to see them: {}. With {} they are observed.",
         listed.join(", "),
-        setting("observe", quoted(&all.join(",")))
+        setting("observe", quoted(all.join(",")))
     ))
 }
 

@@ -20,6 +20,7 @@ pub fn weight(warning: &Warning) -> u8 {
         | Warning::NegativeTimes { .. }
         | Warning::DependentBlocks { .. }
         | Warning::CopiesSuspected { .. }
+        | Warning::TiesOfOneSecret { .. }
         | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedRuns(_) => 0,
         Warning::Autocorrelation { .. }
@@ -139,6 +140,10 @@ fn of_copies(warning: &Warning) -> Option<String> {
                 0 => "Some rows may".to_owned(),
                 copies => format!("About {copies} rows may"),
             },
+            row_id()
+        ),
+        Warning::TiesOfOneSecret { rows } => format!(
+            "{rows} rows equal others of their secret only: a leak, or copies. If copies: {}.",
             row_id()
         ),
         Warning::SharedRows { rows } => format!(
