@@ -80,7 +80,7 @@ fn the_same_rows_give_the_same_report_in_every_format() {
     }
     let piped = place.json_on(&of("-", &[]), arrow_stream(&rows, None));
     assert!(without_input(piped) == expected);
-    let text = stdout(&place.run(&of("log.arrow", &[])));
+    let text = stdout(&place.run(&of("log.arrow", &["--full"])));
     assert!(text.contains("650 used; from Arrow IPC"), "{text}");
 }
 

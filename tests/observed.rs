@@ -98,7 +98,14 @@ fn row_numbers_and_clocks_are_left_out_and_named() {
     let place = Place::with_log(numbered("Run ID,Timestamp,Dataset,Noisy Count"));
     let audit = |more: &[&str]| {
         let all = [
-            &["audit", "log.csv", "--quick", "--claim", "dp(epsilon=1)"][..],
+            &[
+                "audit",
+                "log.csv",
+                "--full",
+                "--quick",
+                "--claim",
+                "dp(epsilon=1)",
+            ][..],
             more,
         ]
         .concat();

@@ -271,7 +271,7 @@ fn built(place: &Place, compiler: &str, arguments: &[&str]) -> bool {
 
 /// Whether an audit of a comparison that was probed finds that it leaks.
 fn leaks(place: &Place, command: &[&str], kind: &str) -> bool {
-    let first = "probe --classes early,late,same -n 700 -o log.csv --";
+    let first = "probe --classes early,late,same -n 1500 -o log.csv --";
     let first: Vec<&str> = first.split(' ').collect();
     let output = place.run(&[&first[..], command, &[kind]].concat());
     assert!(output.status.success(), "{}", stderr(&output));

@@ -206,7 +206,7 @@ fn a_page_that_cannot_be_written_does_not_lose_the_report() {
     let (code, out, err) = in_shell(
         &place,
         "trap '' XFSZ; ulimit -f 1",
-        "estimate log.csv --html page.html",
+        "estimate log.csv --full --html page.html",
     );
     assert_eq!(code, 2, "{err}");
     assert!(out.contains("Bayes risk"), "{out}");

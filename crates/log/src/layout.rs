@@ -9,7 +9,6 @@ use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
 use crate::record_keeping::{FirstLook, LeftOutColumn};
 use crate::row::{Field, Row, is_absent, is_number};
 use crate::units::{Suffix, Unit};
-use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::suggest;
@@ -189,45 +188,6 @@ fn numbered(names: Vec<String>) -> Vec<String> {
 fn had_twice(names: &[String], wanted: &str) -> bool {
     let has = |name: &str| names.iter().any(|known| known == name);
     !has(wanted) && has(&format!("{wanted} (1)")) && has(&format!("{wanted} (2)"))
-}
-
-/// The delimiter of a file: the one asked for, a tab for `.tsv`, else the commonest in its first line.
-pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
-    if let Some(delimiter) = asked {
-        return delimiter;
-    }
-    if without_packing(file).ends_with(".tsv") {
-        return b'\t';
-    }
-    let mut quoted = false;
-    let mut seen = [(b',', 0usize), (b'\t', 0), (b';', 0)];
-    for &byte in first_line {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'\n' => break,
-            _ if !quoted => {
-                if let Some((_, times)) = seen.iter_mut().find(|(d, _)| *d == byte) {
-                    *times += 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    if seen.iter().all(|(_, times)| *times == 0) && are_numbers_between_spaces(first_line) {
-        return b' ';
-    }
-    // The first of equals wins, so that a single column is read as CSV.
-    seen.iter()
-        .rev()
-        .max_by_key(|(_, times)| *times)
-        .map_or(b',', |&(byte, _)| byte)
-}
-
-/// Whether a line holds several numbers with one space between each two.
-fn are_numbers_between_spaces(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
-    let line = std::str::from_utf8(line.trim_ascii_end()).unwrap_or_default();
-    line.contains(' ') && line.split(' ').all(|number| number.parse::<f64>().is_ok())
 }
 
 /// A header has no number where later rows have one, or names a column that was asked for.

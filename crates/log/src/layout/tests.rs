@@ -1,4 +1,5 @@
 use super::*;
+use crate::delimiter::delimiter;
 
 fn rows(text: &str) -> Vec<Row> {
     csv::ReaderBuilder::new()

@@ -1,6 +1,5 @@
 //! Lines that begin with `#` before the rows of delimited text: comments, or a header as NumPy writes it (`# secret,time`).
 
-use crate::layout;
 use crate::row::is_number;
 
 /// The beginning of a text without the comments before its rows. A line that may be a row is none; the last one is the
@@ -40,7 +39,7 @@ fn rest<'h>(
     if lines.any(|line| line.starts_with(b"#")) {
         return None;
     }
-    let delimiter = layout::delimiter(name, row, delimiter);
+    let delimiter = crate::delimiter::delimiter(name, row, delimiter);
     let fields = |line: &[u8]| -> Vec<String> {
         let fields = line.split(|&byte| byte == delimiter);
         let text = |field| String::from_utf8_lossy(field).trim().to_owned();

@@ -6,7 +6,6 @@ use csv::{Position, Reader, ReaderBuilder};
 
 use crate::batches::Batches;
 use crate::format::Format;
-use crate::layout;
 use crate::lines::{Batch, Lines, Next};
 use crate::open::comments;
 use crate::records::Records;
@@ -63,7 +62,7 @@ impl Delimited {
     /// found.
     pub fn new(name: &str, head: Vec<u8>, input: Box<dyn Read + Send>, asked: Option<u8>) -> Self {
         let head = comments::left_out(name, head, asked);
-        let delimiter = layout::delimiter(name, &head, asked);
+        let delimiter = crate::delimiter::delimiter(name, &head, asked);
         Delimited {
             name: name.to_owned(),
             text: Text::Lines(Lines::new(head, input)),
