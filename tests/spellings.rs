@@ -121,14 +121,16 @@ fn labels_are_told_apart_as_they_stand() {
     }
 }
 
+/// The text of a secret's n-th number.
+type Cell = dyn Fn(usize, usize) -> String;
+
 #[test]
 fn digits_that_a_number_has_not_are_named() {
     // More than 20 different numbers: fewer are labels, and keep all their digits.
     let date = |secret: usize, n: usize| format!("2026-01-01T00:00:{n:02}.00000000{}Z", secret + 1);
     let integer = |secret: usize, n: usize| format!("{}", 9_007_199_254_740_992 + 8 * n + secret);
     // The lowest digits of a date are lost; those of an integer are observed beside it.
-    let cells: [(&dyn Fn(usize, usize) -> String, &str); 2] =
-        [(&date, "holds"), (&integer, "violated")];
+    let cells: [(&Cell, &str); 2] = [(&date, "holds"), (&integer, "violated")];
     for (cell, verdict) in cells {
         let place = Place::with_log(log_of(30, cell));
         let output = place.run(&[

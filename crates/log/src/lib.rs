@@ -8,6 +8,7 @@ mod batches;
 mod blocks;
 mod builder;
 mod cell;
+mod column_names;
 mod counted_lines;
 mod delimiter;
 mod digits;
