@@ -69,6 +69,13 @@ impl Judge {
             let reports = self.check_json(case, &answer.out)?;
             let mut arguments = case.arguments.clone();
             arguments[format + 1] = "text".to_owned();
+            // The short text of a log has no table of figures.
+            let is_of_log = |word: &String| word == "audit" || word == "estimate";
+            if arguments.first().is_some_and(is_of_log)
+                && !arguments.iter().any(|word| word == "--full")
+            {
+                arguments.push("--full".to_owned());
+            }
             // What was written once may not be replaced, and a quiet answer has no figures.
             let is_once = |word: &String| {
                 word.starts_with("out-") || WRITING.contains(&word.as_str()) || word == "--quiet"
