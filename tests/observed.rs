@@ -72,6 +72,11 @@ fn no_claim_holds_where_nothing_was_observed_of_a_secret() {
         said.contains("every row of some secret shows the same (timeout)"),
         "{said}"
     );
+    // The advice of the warning is taken.
+    assert!(said.contains("--categorical COLUMN"), "{said}");
+    let labels = [&command[..], &["--categorical", "answer"]].concat();
+    let output = place.run(&labels);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
 }
 
 /// A correct mechanism, one secret's rows first, with a row number and a time stamp.

@@ -15,18 +15,29 @@ const MIN_BLOCKS: usize = 10;
 /// Rows of a clock whose zero is not known.
 const MIN_RISING: usize = 50;
 
-/// Names of columns that tell rows apart, in lower case, letters and digits only.
-const NAMES_OF_ROWS: [&str; 22] = [
-    "id",
+/// The times of one log differ by at most this part of their distance from 1970: no latency of a second in nanoseconds,
+/// which would be as large, is so regular.
+const MOST_SPREAD: f64 = 0.1;
+
+/// Names of columns that number rows, in lower case, letters and digits only.
+const NUMBERS_OF_ROWS: [&str; 12] = [
     "no",
     "nr",
-    "num",
     "index",
     "idx",
     "row",
-    "rowid",
     "rowno",
     "rownumber",
+    "lineno",
+    "unnamed0",
+    "seq",
+    "frame",
+    "framenumber",
+];
+/// Names of columns that tell rows apart, in the same way.
+const IDS_OF_ROWS: [&str; 10] = [
+    "id",
+    "rowid",
     "runid",
     "requestid",
     "reqid",
@@ -35,26 +46,16 @@ const NAMES_OF_ROWS: [&str; 22] = [
     "recordid",
     "uuid",
     "guid",
-    "seq",
-    "sequence",
-    "lineno",
-    "unnamed0",
 ];
-/// Names of columns that say when a row was recorded, in the same way.
-const NAMES_OF_CLOCKS: [&str; 14] = [
+/// Names of columns that say when a row was recorded, whatever the order of the rows. Others, such as `time`, may be
+/// names of what was measured.
+const CLOCKS: [&str; 7] = [
     "timestamp",
     "ts",
     "datetime",
-    "date",
-    "time",
-    "clock",
     "createdat",
     "recordedat",
     "startedat",
-    "starttime",
-    "start",
-    "when",
-    "epoch",
     "loggedat",
 ];
 
@@ -135,21 +136,28 @@ impl FirstLook<'_> {
             if counts(&numbers) || self.counts_blocks(&numbers) {
                 return Some(RecordKeeping::Counts);
             }
-            if is_named(&NAMES_OF_ROWS) && numbers.windows(2).all(|two| two[0] < two[1]) {
+            let numbers_rows = is_named(&NUMBERS_OF_ROWS) || is_named(&IDS_OF_ROWS);
+            let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
+            if numbers_rows && are_whole && numbers.windows(2).all(|two| two[0] < two[1]) {
                 return Some(RecordKeeping::Counts);
             }
-            if are_epochs(&numbers) && (mostly_rises(&numbers) || is_named(&NAMES_OF_CLOCKS)) {
+            if are_epochs(&numbers) && (mostly_rises(&numbers) || is_named(&CLOCKS)) {
                 return Some(RecordKeeping::Clock);
             }
-            if is_named(&["timestamp", "ts"]) && is_rising(&numbers) {
+            if is_named(&CLOCKS) && is_rising(&numbers) {
                 return Some(RecordKeeping::Clock);
             }
-        } else if let Some(dates) = self.dates(column)
-            && (mostly_rises(&dates) || is_named(&NAMES_OF_CLOCKS))
+            // In another order: whoever shuffled the rows kept their numbers.
+            let is_row_id = numbers_rows && are_whole && self.is_distinct(column);
+            return is_row_id.then_some(RecordKeeping::RowId);
+        }
+        if let Some(dates) = self.dates(column)
+            && (mostly_rises(&dates) || is_named(&CLOCKS))
         {
             return Some(RecordKeeping::Clock);
         }
-        (is_named(&NAMES_OF_ROWS) && self.is_distinct(column)).then_some(RecordKeeping::RowId)
+        let is_row_id = is_named(&IDS_OF_ROWS) && self.are_tokens(column);
+        is_row_id.then_some(RecordKeeping::RowId)
     }
 
     /// The values of a column, if all are numbers.
@@ -164,6 +172,16 @@ impl FirstLook<'_> {
         let date = |row: &Row| Unit::Date.seconds(row.text(column)?.trim());
         let dates: Option<Vec<f64>> = self.body.iter().map(date).collect();
         dates.filter(|dates| 2 * distinct(dates) > dates.len())
+    }
+
+    /// Whether texts are of letters, digits and hyphens, and none comes again. Lists and sentences are observations.
+    fn are_tokens(&self, column: usize) -> bool {
+        let is_of_token = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let is_token = |row: &Row| {
+            row.text(column)
+                .is_some_and(|text| !text.is_empty() && text.trim().chars().all(is_of_token))
+        };
+        self.body.iter().all(is_token) && self.is_distinct(column)
     }
 
     /// Whether no value comes again.
@@ -220,14 +238,19 @@ fn counts(numbers: &[f64]) -> bool {
     begun_again * MIN_ROWS <= numbers.len()
 }
 
-/// Whether numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, from 1998 to 2049.
+/// Whether numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, from 1998 to 2049, and of few
+/// years.
 fn are_epochs(numbers: &[f64]) -> bool {
     let is_in = |scale: f64| {
         numbers
             .iter()
             .all(|number| (9e8..2.5e9).contains(&(number / scale)))
     };
-    [1.0, 1e3, 1e6, 1e9].into_iter().any(is_in) && 2 * distinct(numbers) > numbers.len()
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = numbers.iter().copied().fold(0.0, f64::max);
+    [1.0, 1e3, 1e6, 1e9].into_iter().any(is_in)
+        && most - least <= MOST_SPREAD * least
+        && 2 * distinct(numbers) > numbers.len()
 }
 
 /// Whether nine of ten numbers are no less than those before them.

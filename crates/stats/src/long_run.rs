@@ -235,6 +235,22 @@ mod tests {
 
     /// By hand: stretches of one value would need 16 of 3; here sums of 16 stretches that alternate.
     #[test]
+    fn students_quantile_has_an_answer_far_out() {
+        let mut last = 0.0;
+        for exponent in [1, 3, 8, 9, 10, 20, 100, 290] {
+            let alpha = 10f64.powi(-exponent);
+            let found = student_quantile(alpha, 7.0);
+            let tail = StudentsT::new(0.0, 1.0, 7.0).unwrap().sf(found);
+            assert!(
+                (tail / alpha - 1.0).abs() < 1e-6,
+                "{alpha:e}: {found:e} {tail:e}"
+            );
+            assert!(found > last, "{alpha:e}");
+            last = found;
+        }
+    }
+
+    #[test]
     fn the_inflation_is_that_of_the_sums_of_stretches() {
         let values: Vec<f64> = (0..48).map(|at| f64::from(at / 3 % 2)).collect();
         // Variance ¼, sums ±1.5, v = 16·2.25/15, r = −15/16: ρ = 0. Long-run: 2.4·16/48 = 0.8.

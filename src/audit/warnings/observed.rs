@@ -1,28 +1,26 @@
 //! Whether a log holds observations at all: a logger that is broken writes the same of every secret.
 
-use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
+use leakgauge_log::{Decision, Format, Log};
 
 use crate::audit::warnings::warning::Warning;
 
 /// Rows of a secret that are equal by chance where fewer are logged.
 const MIN_ROWS: u64 = 20;
-/// How the words begin that programs write where there is no value, in lower case.
-const NO_VALUE: [&str; 14] = [
+/// What programs write first where there is no value, in lower case.
+const NO_VALUE: [&str; 12] = [
     "nan",
     "null",
     "none",
     "nil",
-    "n/a",
     "na",
     "error",
-    "err",
     "timeout",
-    "timed out",
-    "fail",
+    "timed",
     "exception",
     "missing",
     "undefined",
+    "unknown",
 ];
 
 /// What the rows of a secret are, where all are equal.
@@ -80,18 +78,32 @@ fn constant_secrets(log: &Log) -> Vec<Same> {
     seen.into_iter().enumerate().filter_map(same).collect()
 }
 
-/// Whether an observation is no value, or a number where others are many numbers.
+/// Whether an observation is no value, or a number where others are many numbers. Whoever says that columns hold labels
+/// says that these are seen.
 fn is_no_observation(log: &Log, symbol: u32) -> bool {
     let observations = &log.observations;
+    let mut decided = observations.columns().iter().zip(&log.facts.decided);
+    // Columns from memory have their types as given: nobody was asked.
+    let is_said = log.facts.format != Format::Memory
+        && decided
+            .all(|(column, by)| column.kind == ColumnType::Categorical && *by == Decision::Asked);
+    if is_said {
+        return false;
+    }
     let text = observations.label(symbol).to_lowercase();
-    let is_no_value =
-        |text: &str| text.is_empty() || NO_VALUE.iter().any(|word| text.starts_with(word));
-    if text.split(',').all(|part| is_no_value(part.trim())) {
+    if text.split(',').all(is_no_value) {
         return true;
     }
     let mut columns = observations.columns().iter();
     observations.kind() == ObservationKind::Numeric
         && columns.all(|column| column.kind == ColumnType::Numeric)
+}
+
+/// Whether the first word of a text says that there is no value, or there is no word.
+fn is_no_value(text: &str) -> bool {
+    let text = text.trim();
+    let first = text.split(|c: char| !c.is_alphanumeric()).next();
+    text.is_empty() || text == "n/a" || first.is_some_and(|word| NO_VALUE.contains(&word))
 }
 
 #[cfg(test)]
@@ -129,6 +141,9 @@ mod tests {
             panic!();
         };
         assert_eq!(examples, ["a"]);
-        assert_eq!(found(&of("yes")), None);
+        // Words that only begin as such.
+        for value in ["yes", "nature", "failed", "erratum"] {
+            assert_eq!(found(&of(value)), None, "{value}");
+        }
     }
 }

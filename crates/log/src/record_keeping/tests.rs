@@ -119,6 +119,24 @@ fn what_may_be_an_answer_is_kept() {
 }
 
 #[test]
+fn the_name_of_a_measurement_does_not_make_it_a_clock_or_an_id() {
+    let measured = [
+        // A second and more, in nanoseconds: as large as a time since 1970 in seconds.
+        ("time", texts(|at| (1e9 + 1e9 * noise(at)).to_string())),
+        ("timestamp", texts(|at| (1e9 + 1e9 * noise(at)).to_string())),
+        ("start", texts(|at| noise(at).to_string())),
+        ("id", texts(|at| noise(at).to_string())),
+        ("id", texts(|at| format!("[{at},{}]", at * 7 % 11))),
+        ("sequence", texts(|at| format!("{at} {} 0", at * 7 % 11))),
+        ("num", texts(|at| (at * 37 % 101).to_string())),
+    ];
+    for (name, column) in measured {
+        let noisy = texts(|at| noise(at).to_string());
+        assert_eq!(found(&[(name, column), ("y", noisy)]), [], "{name}");
+    }
+}
+
+#[test]
 fn a_column_that_ceases_to_count_is_no_counter() {
     let column = LeftOutColumn {
         position: 0,
