@@ -5,6 +5,7 @@ mod table;
 
 use crate::builder::columns::{Column, Kind, Labels, Mixed};
 use crate::builder::table::Table;
+use crate::format::Format;
 use crate::ingest::{Ingest, Part};
 use crate::log::Log;
 use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
@@ -290,7 +291,9 @@ impl LogBuilder {
             fit.check_alike(&table, &name)?;
             ingest.rows(fit_name, Part::FitOn, fit.layout(), fit.rows())?;
         }
-        ingest.finish()
+        let mut log = ingest.finish()?;
+        log.facts.format = Format::Memory;
+        Ok(log)
     }
 
     fn display_name(&self) -> &str {
