@@ -292,7 +292,7 @@ fn times_have_their_unit() {
         &[&["audit", "equal.csv"][..], &wide, &claim[..2]].concat(),
     );
     assert!(
-        text.contains("No difference of times is shown between any two"),
+        text.contains("of no two secrets are shown to differ"),
         "{text}"
     );
     // The same times without blocks, and without a unit.

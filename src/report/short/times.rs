@@ -90,9 +90,9 @@ fn rest(found: &Differences, others: &[&Difference], are_all: bool) -> Option<St
     let who = match (are_all, others) {
         (true, [pair]) => {
             let [a, b] = pair.secrets.labels().map(|label| cut(label, LABEL));
-            format!("No difference of times is shown between {a} and {b} ({what})")
+            format!("The {what} of {a} and {b} are not shown to differ")
         }
-        (true, _) => format!("No difference of times is shown between any two secrets ({what})"),
+        (true, _) => format!("The {what} of no two secrets are shown to differ"),
         (false, [_]) => "The other pair: no difference is shown".to_owned(),
         (false, others) => format!("The other {} pairs: no difference is shown", others.len()),
     };
