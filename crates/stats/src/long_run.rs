@@ -32,9 +32,8 @@ const LEAST_LEVEL: f64 = 1e-300;
 ///
 /// # Conditions
 /// Asymptotic in the length of the stretches. Simulated, two-sided at 5 %, with signs about the median and with the
-/// values themselves: autoregressive processes of weight 0 to 0.95 are wrong in 2.5 to 4.7 % of series of 1,000 values
-/// and more, of weight 0.98 in 4.6 %, of weight 0.95 with as much independent noise in 4.8 %, a random walk in 4.6 %
-/// (it has no limits mostly). At 200 values, up to weight 0.9: 4.6 %. A small random walk of its own in much noise is
+/// values themselves: autoregressive processes of weight 0 to 0.95 are wrong in 2.6 to 4.2 % of series of 1,000 values
+/// and more. At 200 values, up to weight 0.9: at most 4.7 %. A small random walk of its own in much noise is
 /// mistaken for a difference: over the log it is one. Fewer than 48 values tell nothing, and are taken to be
 /// independent.
 ///
