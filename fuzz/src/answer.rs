@@ -72,7 +72,9 @@ impl Judge {
             // The short text of a log has no table of figures.
             let is_of_log = |word: &String| word == "audit" || word == "estimate";
             if arguments.first().is_some_and(is_of_log)
-                && !arguments.iter().any(|word| word == "--full")
+                && !arguments
+                    .iter()
+                    .any(|word| word == "--full" || word == "--follow")
             {
                 arguments.push("--full".to_owned());
             }

@@ -178,6 +178,9 @@ struct Messages {
     binary: Option<Binary>,
 }
 
+/// δ falls as ε grows: a bound at this ε is one at all larger ones, whose e^ε times 10^9 may be no number.
+const LARGEST: f64 = 600.0;
+
 impl Messages {
     fn of(reports: &Reports) -> Result<Messages> {
         let mut binary = None;
@@ -218,7 +221,9 @@ impl Messages {
         let variation_ratio = reduced(Reduction::variation_ratio);
         let blanket = self.cells.as_ref().map(|cells| {
             let pairs = ordered_pairs(cells.inputs());
-            cells.blanket(&pairs, n, epsilon).at_most(1.0)
+            cells
+                .blanket(&pairs, n, epsilon.at_most(LARGEST))
+                .at_most(1.0)
         });
         let least = self.cells.as_ref().and_then(|cells| {
             let pairs = ordered_pairs(cells.inputs());

@@ -220,3 +220,21 @@ const GOLDEN_BINARY: [(u64, f64, f64); 4] = [
     (1000, 0.1, 0.0036695010437699195),
     (1500, 0.3, 5.85580031167384e-8),
 ];
+
+/// e^ε is no number there, and δ is next to nothing.
+#[test]
+fn an_epsilon_beyond_all_numbers_has_a_delta() {
+    for text in [
+        "randomized-response(epsilon=1, secrets=3)",
+        "randomized-response(epsilon=2, secrets=2)",
+    ] {
+        let channel = Channel::of_mechanism(&*parse(text).unwrap()).unwrap();
+        for epsilon in [5.0, 650.0, 1e19, f64::MAX] {
+            for n in [5, 1_000_000_000] {
+                let found = shuffle_delta(&channel, n, epsilon).unwrap();
+                assert!(found.best <= 1e-8, "{text} {epsilon}: {found:?}");
+                assert!(found.blanket.unwrap() <= 1.0, "{text} {epsilon}: {found:?}");
+            }
+        }
+    }
+}
