@@ -85,6 +85,17 @@ impl TimeUnit {
             TimeUnit::Cycles => frequency.map(|frequency| 1.0 / frequency),
         }
     }
+
+    /// How many nanoseconds it is, by the frequency of the clock in hertz. Whole numbers for the units of a second, so that the ratio of two of them is exact.
+    fn nanoseconds(self, frequency: Option<f64>) -> Option<f64> {
+        match self {
+            TimeUnit::Seconds => Some(1e9),
+            TimeUnit::Milliseconds => Some(1e6),
+            TimeUnit::Microseconds => Some(1e3),
+            TimeUnit::Nanoseconds => Some(1.0),
+            TimeUnit::Cycles => frequency.map(|frequency| 1e9 / frequency),
+        }
+    }
 }
 
 /// The step in which a clock records times, as it is said: `1ms`, `2cycles`, `0.5` in the unit of the log, 0 for
@@ -128,7 +139,7 @@ impl ClockStep {
             (None, _) => Some(self.size),
             (Some(own), Some(log)) if own == log => Some(self.size),
             (Some(own), Some(log)) => {
-                Some(self.size * (own.seconds(frequency)? / log.seconds(frequency)?))
+                Some(self.size * (own.nanoseconds(frequency)? / log.nanoseconds(frequency)?))
             }
             (Some(_), None) => None,
         }
