@@ -19,6 +19,9 @@ pub struct PairedRule {
     b_is_larger: Vec<bool>,
 }
 
+/// A rule is chosen instead of the simplest if it is better by so many.
+const STANDARD_ERRORS: f64 = 2.0;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Feature {
     Value,
@@ -83,7 +86,8 @@ impl PairedRule {
     /// Learns from some blocks and chooses on others.
     ///
     /// Candidates for either value: its sign for all sizes; opposite answers below and above a quantile of the
-    /// sizes; an answer for each of 16 bins of sizes.
+    /// sizes; an answer for each of 16 bins of sizes. The sign of the difference is taken unless another is right more
+    /// often by two standard errors: a center that was learned may not be that of later blocks.
     ///
     /// # Panics
     /// If `a` and `b` have different lengths.
@@ -94,16 +98,13 @@ impl PairedRule {
                 center: center(fit),
             },
         ];
-        let mut best: Option<(PairedRule, i64)> = None;
-        for feature in features {
-            for rule in candidates(feature, fit) {
-                let score = rule.score(tune);
-                if best.as_ref().is_none_or(|best| score > best.1) {
-                    best = Some((rule, score));
-                }
-            }
+        let mut rules = features.iter().flat_map(|&of| candidates(of, fit));
+        let simplest = rules.next().expect("each value has a rule");
+        let others = rules.map(|rule| (rule.gain(&simplest, tune), rule));
+        match others.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
+            Some((gain, rule)) if gain > STANDARD_ERRORS => rule,
+            _ => simplest,
         }
-        best.expect("both values have a rule").0
     }
 
     /// 1 for the right answer, −1 for the wrong one, 0 where both look alike.
@@ -120,8 +121,18 @@ impl PairedRule {
         }
     }
 
-    fn score(&self, [a, b]: [&[f64]; 2]) -> i64 {
-        a.iter().zip(b).map(|(&x, &y)| self.answer(x, y)).sum()
+    /// By how many standard errors it is right more often than another rule.
+    fn gain(&self, other: &PairedRule, [a, b]: [&[f64]; 2]) -> f64 {
+        let (mut sum, mut squares) = (0, 0);
+        for (&x, &y) in a.iter().zip(b) {
+            let more = self.answer(x, y) - other.answer(x, y);
+            sum += more;
+            squares += more * more;
+        }
+        match squares {
+            0 => 0.0,
+            squares => sum as f64 / (squares as f64).sqrt(),
+        }
     }
 
     /// Judges the rule on blocks that it has not seen, given in their order.
@@ -207,6 +218,25 @@ mod tests {
             assert_eq!(rule.is_about_spread(), is_about_spread);
             assert!(errors.at_least(0.05) > 0.4, "{errors:?}");
             assert!(errors.at_most(0.05) < 1.0 && errors.advantage() > 0.4);
+        }
+    }
+
+    #[test]
+    fn a_drift_does_not_hide_which_is_larger() {
+        // Blocks that choose lie above the center of those that are learned from, those that judge below it.
+        let mut rng = rng(5);
+        let mut part = |level: f64| -> [Vec<f64>; 2] {
+            let mut draw = |more: f64| -> Vec<f64> {
+                let noise = (0..200).map(|_| 100.0 * rng.random::<f64>());
+                noise.map(|noise| level + more + noise).collect()
+            };
+            [draw(0.0), draw(40.0)]
+        };
+        for _ in 0..20 {
+            let [fit, tune, judge] = [1000.0, 2000.0, -1000.0].map(&mut part);
+            let rule = PairedRule::learn([&fit[0], &fit[1]], [&tune[0], &tune[1]]);
+            let errors = rule.judge([&judge[0], &judge[1]], &mut leakgauge_testing::rng(1));
+            assert!(errors.advantage() > 0.4, "{errors:?} of {rule:?}");
         }
     }
 
