@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::audit::evidence::ends::attack_of;
 use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
@@ -21,7 +20,7 @@ use leakgauge_attack::pairwise::{
     self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, PairScores, Rule,
     ScoredRows, effective_rows, judge_and_keep,
 };
-use leakgauge_attack::tuning::Tuned;
+use leakgauge_attack::tuning::{ForPrivacy, Tuned};
 use leakgauge_stats::all_rows::{Fresh, Trials, toss};
 use leakgauge_stats::random::{Randomness, Stream};
 use leakgauge_stats::variational::Bins;
@@ -106,12 +105,12 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
         Some((worst.a, worst.b)),
     );
     attackers.judge_others(observations, certify, &mut judgement.guesses);
-    if let Some(attack) = &tuned.for_privacy {
+    if let Some(ForPrivacy { scorer, .. }) = &tuned.for_privacy {
         // Its thresholds were chosen for what it had learned by then.
         let first = tuned.choices.len();
         let places = first..first + plan.privacy.len();
         let rules = &rules[places.clone()];
-        let judged = pairwise::judge(&**attack, observations, certify, rules, &[]);
+        let judged = pairwise::judge(&**scorer, observations, certify, rules, &[]);
         judgement.tallies.splice(places, judged.tallies);
     }
     (judgement, scored)
@@ -187,7 +186,7 @@ fn bins(prepared: &Prepared, tuned: &Tuned, privacy: &PrivacyPlan) -> Option<Bin
     let weights = privacy.weights.as_ref()?;
     let (observations, certify) = (&prepared.log.observations, &prepared.split.certify);
     let pair = [privacy.rule.a, privacy.rule.b];
-    let scores = PairScores::judge(&**attack_of(tuned), observations, certify, pair);
+    let scores = PairScores::judge(&**tuned.privacy_attack(), observations, certify, pair);
     Some(scores.between(&weights.edges))
 }
 

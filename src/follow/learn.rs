@@ -59,7 +59,7 @@ pub(super) fn learn(
         },
     )?;
     let mut attacks = vec![tuned.scorer];
-    attacks.extend(tuned.for_privacy);
+    attacks.extend(tuned.for_privacy.map(|private| private.scorer));
     attacks.extend(linear(past.table, &split, options, alpha));
     let folds = folds(past.counts, FOLDS, &mut rng);
     let mut best: Option<(f64, Arc<dyn Scorer>, PairScores)> = None;

@@ -9,6 +9,7 @@ pub mod linfa;
 pub mod measure;
 pub mod pairs;
 pub mod pairwise;
+pub mod past;
 pub mod scorer;
 pub mod scores;
 pub mod split;

@@ -64,6 +64,20 @@ impl ScoreTable {
         ScoreTable::new(ids, self.secrets, values)
     }
 
+    /// Takes the scores of some observations from another table.
+    ///
+    /// # Panics
+    /// If an observation is not in this one.
+    pub(crate) fn replace(&mut self, other: &ScoreTable) {
+        let mut row = 0;
+        for (at, id) in other.ids.iter().enumerate() {
+            row += self.ids[row..].partition_point(|own| own < id);
+            assert_eq!(self.ids.get(row), Some(id), "an observation with scores");
+            let own = row * self.secrets..(row + 1) * self.secrets;
+            self.values[own].copy_from_slice(other.row(at));
+        }
+    }
+
     /// The scores as they stand, for a few pairs of secrets.
     pub(crate) fn for_few_pairs(&self) -> PairView<'_> {
         PairView {

@@ -135,7 +135,7 @@ fn of_blocks(
         let guessed = sides.iter().any(|side| side.right + side.wrong > 0);
         if guessed || shown.is_none() {
             shown = Some(Ends {
-                attack: attack_of(tuned).clone(),
+                attack: tuned.privacy_attack().clone(),
                 tails,
                 sides,
             });
@@ -176,7 +176,7 @@ fn of_rare_event(prepared: &Prepared, block: &Block, privacy: &PrivacyPlan) -> (
         .map(|rows| scores(prepared, &block.tuned, rows, pair).guess(&tails));
     let sides = judged[1];
     let blocks: Vec<_> = judged.into_iter().zip(trials).collect();
-    let attack = attack_of(&block.tuned).clone();
+    let attack = block.tuned.privacy_attack().clone();
     let ends = Ends {
         attack,
         tails,
@@ -188,17 +188,17 @@ fn of_rare_event(prepared: &Prepared, block: &Block, privacy: &PrivacyPlan) -> (
 
 fn ends(prepared: &Prepared, tuned: &Tuned, pair: [u32; 2], tails: Tails) -> Ends {
     Ends {
-        attack: attack_of(tuned).clone(),
+        attack: tuned.privacy_attack().clone(),
         tails,
         sides: scores(prepared, tuned, &prepared.split.certify, pair).guess(&tails),
     }
 }
 
-/// The attack that limits of privacy rest on.
-pub(crate) fn attack_of(tuned: &Tuned) -> &Arc<dyn Scorer> {
-    tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer)
-}
-
 fn scores(prepared: &Prepared, tuned: &Tuned, rows: &Counts, pair: [u32; 2]) -> PairScores {
-    PairScores::judge(&**attack_of(tuned), &prepared.log.observations, rows, pair)
+    PairScores::judge(
+        &**tuned.privacy_attack(),
+        &prepared.log.observations,
+        rows,
+        pair,
+    )
 }

@@ -42,15 +42,15 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     } else {
         targets.claimed()
     };
+    let goals = Goals {
+        alpha: prepared.alpha,
+        targets: &targets.list,
+        claimed: &claimed,
+        priors: &prepared.priors,
+    };
     let mut tuned = if options.attacks.are_given() {
         given::tune(log, split, options, &targets.list, &prepared.priors)?
     } else {
-        let goals = Goals {
-            alpha: prepared.alpha,
-            targets: &targets.list,
-            claimed: &claimed,
-            priors: &prepared.priors,
-        };
         tuning::tune(&log.observations, split, &options.attacks, budget, goals)?
     };
     if let Some(units) = &prepared.units {
@@ -63,7 +63,7 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     }
     // Once everything is chosen, the attack learns from the tuning rows too. An attack that cannot stays
     // as it was.
-    tuned.learn_again(&log.observations, &split.fit.plus(&split.tune));
+    tuned.learn_again(&log.observations, &split.fit.plus(&split.tune), goals);
     Ok(tuned)
 }
 

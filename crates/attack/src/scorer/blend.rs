@@ -73,6 +73,11 @@ impl Scorer for Blend {
         self.members.iter().any(|member| member.scorer.memorizes())
     }
 
+    fn freedom(&self) -> f64 {
+        let members = self.members.iter();
+        members.fold(0.0, |most, member| most.max(member.scorer.freedom()))
+    }
+
     /// The weight of every attacker.
     fn parameters(&self) -> Parameters {
         let weights = self.members.iter();

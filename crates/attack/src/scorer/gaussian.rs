@@ -150,22 +150,19 @@ impl Transform {
     }
 
     /// One row an observation.
-    fn points(&self, observations: &Observations, ids: impl Iterator<Item = u32>) -> Array2<f64> {
-        let (mut points, mut scaled) = (Vec::new(), Vec::new());
-        for symbol in ids {
-            match self {
-                Transform::Scaled(scaling) => {
+    fn points(&self, observations: &Observations, ids: &[u32]) -> Array2<f64> {
+        match self {
+            Transform::Scaled(scaling) => {
+                let d = self.dimensions();
+                let (mut points, mut scaled) = (Vec::with_capacity(ids.len() * d), Vec::new());
+                for &symbol in ids {
                     scaling.apply(observations.numbers(symbol), &mut scaled);
                     points.extend_from_slice(&scaled);
                 }
-                Transform::Ranked(scores) => {
-                    scores.append(observations.numbers(symbol), &mut points);
-                }
+                Array2::from_shape_vec((ids.len(), d), points).expect("d numbers a point")
             }
+            Transform::Ranked(scores) => scores.of(observations, ids),
         }
-        let d = self.dimensions();
-        let rows = points.len() / d;
-        Array2::from_shape_vec((rows, d), points).expect("d numbers a point")
     }
 }
 
@@ -178,8 +175,11 @@ fn naive(
     let repeated = |cell: &leakgauge_log::observations::Cell| {
         std::iter::repeat_n((cell.symbol, cell.secret as usize), cell.count as usize)
     };
-    let ids = cells().flat_map(repeated).map(|(symbol, _)| symbol);
-    let points = transform.points(observations, ids);
+    let ids: Vec<u32> = cells()
+        .flat_map(repeated)
+        .map(|(symbol, _)| symbol)
+        .collect();
+    let points = transform.points(observations, &ids);
     let targets: Array1<usize> = cells()
         .flat_map(repeated)
         .map(|(_, secret)| secret)
@@ -205,26 +205,33 @@ fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> 
     for cell in fit.cells() {
         by_secret[cell.secret as usize].push((cell.symbol, cell.count as f64));
     }
+    let symbols = |block: &[(u32, f64)]| -> Vec<u32> { block.iter().map(|cell| cell.0).collect() };
     parallel::map(by_secret.len(), |secret| {
         let (cells, rows) = (&by_secret[secret], fit.rows()[secret]);
-        let mut mean = Array1::zeros(d);
+        // Sums about the mean of the first block, which is near that of all, so that each point is looked up once.
+        let mut center: Option<Array1<f64>> = None;
+        let (mut sum, mut scatter) = (Array1::zeros(d), Array2::zeros((d, d)));
         for block in cells.chunks(BLOCK) {
-            let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
-            for (point, &(_, count)) in points.rows().into_iter().zip(block) {
-                mean.scaled_add(count / rows as f64, &point);
-            }
-        }
-        let mut scatter = Array2::zeros((d, d));
-        for block in cells.chunks(BLOCK) {
-            let points = transform.points(observations, block.iter().map(|&(symbol, _)| symbol));
-            let mut centered = points - &mean;
-            for (mut point, &(_, count)) in centered.rows_mut().into_iter().zip(block) {
+            let mut points = transform.points(observations, &symbols(block));
+            let center = center.get_or_insert_with(|| points.mean_axis(Axis(0)).expect("a point"));
+            points -= &*center;
+            for (mut point, &(_, count)) in points.rows_mut().into_iter().zip(block) {
+                sum.scaled_add(count, &point);
                 point *= f64::sqrt(count);
             }
-            scatter += &centered.t().dot(&centered);
+            scatter += &points.t().dot(&points);
+        }
+        let rows = rows as f64;
+        let mut mean = center.unwrap_or_else(|| Array1::zeros(d));
+        if rows > 0.0 {
+            let off = &sum / rows;
+            for (mut line, &here) in scatter.rows_mut().into_iter().zip(&off) {
+                line.scaled_add(-rows * here, &off);
+            }
+            mean += &off;
         }
         Moments {
-            rows: rows as f64,
+            rows,
             mean,
             scatter,
         }
@@ -333,6 +340,17 @@ impl Scorer for Gaussian {
         false
     }
 
+    /// A mean of each column and what its own covariance has; a shared covariance turns the direction in which means
+    /// differ, and so counts no more than they do.
+    fn freedom(&self) -> f64 {
+        let columns = self.transform.dimensions() as f64;
+        match self.covariance {
+            Covariance::Independent => 2.0 * columns,
+            Covariance::Shared => columns,
+            Covariance::PerSecret(_) => 0.5 * columns * (columns + 3.0),
+        }
+    }
+
     fn parameters(&self) -> Parameters {
         let columns = match self.columns {
             Columns::Scaled => "scaled",
@@ -370,7 +388,7 @@ impl Scorer for Gaussian {
             .chunks(BLOCK)
             .zip(scores.chunks_mut(BLOCK * self.secrets));
         for (ids, scores) in blocks {
-            let points = self.transform.points(observations, ids.iter().copied());
+            let points = self.transform.points(observations, ids);
             self.model.score(&points, self.secrets, scores);
             for score in scores {
                 // Far outliers overflow when squared.

@@ -123,6 +123,13 @@ pub trait Scorer: Send + Sync {
         true
     }
 
+    /// How many numbers it learned for a secret, those by which it tells secrets apart: with few rows for each, it
+    /// tells the rows that it learned from apart better than others too. Of an attack that [memorizes](Self::memorizes)
+    /// it is not asked.
+    fn freedom(&self) -> f64 {
+        0.0
+    }
+
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `ids.len() × secrets`. Every score is finite.
     ///

@@ -1,5 +1,6 @@
 //! Columns by rank, so that neither units nor heavy tails matter.
 
+use ndarray::Array2;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use leakgauge_base::parallel;
@@ -93,13 +94,18 @@ impl NormalScores {
         self.columns.len()
     }
 
-    /// Appends the normal scores of an observation.
-    pub fn append(&self, numbers: &[f64], out: &mut Vec<f64>) {
-        out.extend(self.columns.iter().map(|(column, ranking, scores)| {
-            let place = ranking.place(numbers[*column]);
-            let below = place as usize;
-            let above = (below + 1).min(scores.len() - 1);
-            scores[below] + (place - below as f64) * (scores[above] - scores[below])
-        }));
+    /// The normal scores of some observations, one row each.
+    pub fn of(&self, observations: &Observations, ids: &[u32]) -> Array2<f64> {
+        let mut all = Array2::zeros((ids.len(), self.columns.len()));
+        // Column by column, because the values of all columns do not fit into the cache.
+        for ((column, ranking, scores), mut out) in self.columns.iter().zip(all.columns_mut()) {
+            for (&id, score) in ids.iter().zip(&mut out) {
+                let place = ranking.place(observations.numbers(id)[*column]);
+                let below = place as usize;
+                let above = (below + 1).min(scores.len() - 1);
+                *score = scores[below] + (place - below as f64) * (scores[above] - scores[below]);
+            }
+        }
+        all
     }
 }

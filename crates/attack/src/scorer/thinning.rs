@@ -67,6 +67,10 @@ impl Scorer for Thinned {
         self.scorer.memorizes()
     }
 
+    fn freedom(&self) -> f64 {
+        self.scorer.freedom()
+    }
+
     fn parameters(&self) -> Parameters {
         self.scorer.parameters()
     }

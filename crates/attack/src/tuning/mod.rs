@@ -27,6 +27,7 @@ mod tried;
 use std::sync::Arc;
 
 use crate::pairwise::{PairChoice, choose_rules};
+use crate::past::{PastRows, overfits, past_scores};
 use crate::scorer::recurring::recurring;
 use crate::scorer::{Kind, Scorer};
 use crate::scores::ScoreTable;
@@ -44,7 +45,7 @@ pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 pub use scorer_choice::ScorerChoice;
 use task::{Task, observations_to_score};
-pub use tried::{Failure, Tried};
+pub use tried::{Failure, PARTS, Tried, can_be_learned_part_by_part, costs, seconds_part_by_part};
 
 /// The chosen attacker and the rules that it brings.
 pub struct Tuned {
@@ -54,7 +55,7 @@ pub struct Tuned {
     pub choices: Vec<PairChoice>,
     /// The attacker that the limits of privacy in `choices` are from, where it was chosen for that; else
     /// they are from `scorer`.
-    pub for_privacy: Option<Arc<dyn Scorer>>,
+    pub for_privacy: Option<ForPrivacy>,
     /// For each prior of the goals, the guess among all secrets that did best at it; it may be by another
     /// attacker.
     pub naming: Vec<Naming>,
@@ -67,6 +68,12 @@ pub struct Tuned {
 }
 
 impl Tuned {
+    /// The attacker that limits of privacy rest on.
+    pub fn privacy_attack(&self) -> &Arc<dyn Scorer> {
+        let private = self.for_privacy.as_ref();
+        private.map_or(&self.scorer, |private| &private.scorer)
+    }
+
     /// Those that judge rows.
     pub fn attackers(&self) -> Attackers {
         Attackers {
@@ -77,11 +84,54 @@ impl Tuned {
 
     /// Everything that was chosen, learned from other rows: those that were chosen on too, say. It stays as it was
     /// if it cannot learn from them.
-    pub fn learn_again(&mut self, observations: &Observations, learn: &Counts) {
+    pub fn learn_again(&mut self, observations: &Observations, learn: &Counts, goals: Goals) {
         if let Ok(learned) = self.attackers().learned_from(observations, learn) {
             self.scorer = learned.scorer;
             self.naming = learned.naming;
         }
+        let private = self.for_privacy.as_ref();
+        let private = private.and_then(|private| private.learned_again(observations, learn));
+        if let Some((private, past)) = private {
+            // Its scores are on another scale than those of an attack with fewer rows.
+            let better = choose_rules(&past.scores, &past.rows, goals.alpha, goals.targets);
+            for (choice, better) in self.choices.iter_mut().zip(better) {
+                choice.privacy = better.privacy;
+            }
+            self.for_privacy = Some(private);
+        }
+    }
+}
+
+/// An attacker that was chosen for limits of privacy.
+#[derive(Clone)]
+pub struct ForPrivacy {
+    /// The attacker.
+    pub scorer: Arc<dyn Scorer>,
+    /// The rows that its rules were chosen on, where it may not score them itself.
+    pub past: Option<Arc<PastRows>>,
+}
+
+impl ForPrivacy {
+    /// The same, learned from all past rows, with scores of them by which rules can be chosen. An attack with many rows
+    /// for each number that it learned gains nothing by more of them.
+    fn learned_again(
+        &self,
+        observations: &Observations,
+        learn: &Counts,
+    ) -> Option<(ForPrivacy, Arc<PastRows>)> {
+        if self.scorer.memorizes() || !overfits(&*self.scorer, learn) {
+            return None;
+        }
+        let scorer = self.scorer.refit(observations, learn).ok()?;
+        let past = Arc::new(PastRows {
+            scores: past_scores(&*scorer, observations, learn, learn)?,
+            rows: learn.clone(),
+        });
+        let again = ForPrivacy {
+            scorer,
+            past: Some(past.clone()),
+        };
+        Some((again, past))
     }
 }
 
@@ -160,7 +210,10 @@ fn run(task: Task) -> Result<Tuned> {
         for (choice, better) in choices.iter_mut().zip(private.choices) {
             choice.privacy = better.privacy;
         }
-        private.scorer
+        ForPrivacy {
+            scorer: private.scorer,
+            past: None,
+        }
     });
     Ok(Tuned {
         choices,

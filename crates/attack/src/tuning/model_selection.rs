@@ -1,8 +1,10 @@
 //! Attackers compared on the tune rows; the first of equals wins.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::pairwise::{Judging, PairChoice, Target, choose_rules, promises};
+use crate::past::{PastRows, out_of_fold, overfits};
 use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
@@ -11,7 +13,7 @@ use crate::tuning::naming::Naming;
 use crate::tuning::quality::{Quality, quality};
 use crate::tuning::scorer_choice::ScorerChoice;
 use crate::tuning::task::Task;
-use crate::tuning::tried::Tried;
+use crate::tuning::tried::{Tried, can_be_learned_part_by_part};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::observations::Counts;
@@ -205,23 +207,34 @@ impl<'a> ModelSelection<'a> {
             ..
         } = self.task;
         let memorizes = scorer.memorizes();
-        let secrets = self.task.secrets();
-        let more = (!memorizes).then(|| self.past()).flatten().map(|past| {
-            let scores = score_table(&**scorer, observations, past.symbols(), secrets);
-            (past, scores)
-        });
+        let best = self.private[usize::from(memorizes)].as_ref();
+        let is_worse = |limits: f64| best.is_some_and(|best| limits <= best.limits);
+        let mut more = None;
+        if !memorizes && let Some((fit, rows)) = self.past() {
+            let mut scores = score_table(&**scorer, observations, rows.symbols(), fit.secrets());
+            if overfits(&**scorer, &fit) {
+                // Scores of rows that it learned from promise too much.
+                if is_worse(self.promised(&scores, &rows)) {
+                    return;
+                }
+                let Some(fair) = out_of_fold(&**scorer, observations, &fit, scores) else {
+                    return;
+                };
+                scores = fair;
+            }
+            more = Some(PastRows { rows, scores });
+        }
         let limits = match &more {
-            Some((past, scores)) => self.promised(scores, past),
+            Some(past) => self.promised(&past.scores, &past.rows),
             None => self.promised(scores, &split.tune),
         };
-        let best = self.private[usize::from(memorizes)].as_ref();
-        if best.is_some_and(|best| limits <= best.limits) {
+        if is_worse(limits) {
             return;
         }
         let (on_tune, choices) = match &more {
-            Some((past, all)) => (
+            Some(past) => (
                 self.promised(scores, &split.tune),
-                choose_rules(all, past, alpha, targets),
+                choose_rules(&past.scores, &past.rows, alpha, targets),
             ),
             None => (limits, choose_rules(scores, &split.tune, alpha, targets)),
         };
@@ -233,15 +246,17 @@ impl<'a> ModelSelection<'a> {
         });
     }
 
-    /// Fit and tune rows, of the former as many as the time allows; nothing if that is none.
-    fn past(&self) -> Option<Counts> {
+    /// Fit rows, as many as the time allows, and these with the tune rows; nothing if the time allows none.
+    fn past(&self) -> Option<(Cow<'a, Counts>, Counts)> {
         let Split { fit, tune, .. } = self.task.split;
         let most = (MOST_PAST / self.task.secrets().max(1)).max(LEAST_PAST);
         let left = most.checked_sub(tune.cells().len())?;
-        if fit.cells().len() <= left {
-            return Some(fit.plus(tune));
-        }
-        Some(thinned(fit, left as u64).plus(tune))
+        let fit = match fit.cells().len() <= left {
+            true => Cow::Borrowed(fit),
+            false => thinned(fit, left as u64),
+        };
+        let all = fit.plus(tune);
+        Some((fit, all))
     }
 
     /// The sum of the limits that claims read.
@@ -309,12 +324,15 @@ impl<'a> ModelSelection<'a> {
         ))
     }
 
-    /// The finalist to keep. On one column of numbers neighbors are noisier than whatever cuts it in one or two
-    /// places, so they must do better on the tune rows by more than chance may make of as good an attack.
+    /// The finalist to keep, among those that chance may have put behind the best on the tune rows. On one column of
+    /// numbers neighbors are noisier than whatever cuts it in one or two places. An attack that is cheap enough to be
+    /// learned part by part is judged on all rows, which is worth more than what chance may make of another.
     fn steadiest(&self) -> usize {
         let (task, best) = (self.task, &self.finalists[0]);
         let one_column = task.columns() == 1 && task.dimensions() == 1;
-        if !one_column || best.scorer.name() != ScorerChoice::KNearest.name() {
+        let is_noisy = one_column && best.scorer.name() == ScorerChoice::KNearest.name();
+        let is_dear = !can_be_learned_part_by_part(&*best.scorer, &self.tried);
+        if !is_noisy && !is_dear {
             return 0;
         }
         let rows = task.split.tune.rows().iter();
@@ -324,6 +342,7 @@ impl<'a> ModelSelection<'a> {
         let near = |finalist: &Finalist| {
             finalist.scorer.name() != best.scorer.name()
                 && finalist.quality.total() >= best.quality.total() - chance
+                && (is_noisy || can_be_learned_part_by_part(&*finalist.scorer, &self.tried))
         };
         self.finalists.iter().position(near).unwrap_or(0)
     }

@@ -8,8 +8,9 @@ use crate::audit::learn::trials::trials;
 use crate::audit::prepare::Prepared;
 use crate::audit::promises::largest;
 use leakgauge_attack::pairwise::{PairScores, Rule};
+use leakgauge_attack::past::overfits;
 use leakgauge_attack::split::Split;
-use leakgauge_attack::tuning::Tuned;
+use leakgauge_attack::tuning::{ForPrivacy, Tuned};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::Curve;
 use leakgauge_log::observations::ObservationKind;
@@ -293,7 +294,7 @@ fn deltas_at(prepared: &Prepared, [a, b]: [u32; 2]) -> Vec<f64> {
 }
 
 /// The scores of an attack on past rows: those that it was tuned on, and those that it learned from where it
-/// cannot have learned them by heart.
+/// cannot know them too well, or by attacks that learned from the others.
 pub(crate) fn past_scores(
     prepared: &Prepared,
     tuned: &Tuned,
@@ -301,14 +302,18 @@ pub(crate) fn past_scores(
     pair: [u32; 2],
 ) -> PairScores {
     let observations = &prepared.log.observations;
-    let attack = tuned.for_privacy.as_ref().unwrap_or(&tuned.scorer);
+    let attack = tuned.privacy_attack();
     let few = learned.all.symbols().len() as u64 * ROWS_EACH <= learned.all.total();
     let few = few && observations.kind() == ObservationKind::Discrete;
+    let knows_too_well = || attack.memorizes() || overfits(&**attack, &learned.all);
     match &tuned.for_privacy {
-        _ if few || !attack.memorizes() => {
+        Some(ForPrivacy {
+            past: Some(past), ..
+        }) => PairScores::of(&past.scores, &past.rows, pair),
+        _ if few || !knows_too_well() => {
             PairScores::judge(&**attack, observations, &learned.all, pair)
         }
         None => PairScores::of(&tuned.scores, &learned.tune, pair),
-        Some(attack) => PairScores::judge(&**attack, observations, &learned.tune, pair),
+        Some(_) => PairScores::judge(&**attack, observations, &learned.tune, pair),
     }
 }

@@ -331,6 +331,19 @@ impl Scorer for Additive {
         false
     }
 
+    /// The values of all terms that were kept but one a term; columns that share a term learn it once.
+    fn freedom(&self) -> f64 {
+        let values = self
+            .terms
+            .iter()
+            .map(|term| term.len() / self.secrets.max(1));
+        let free = values.map(|values| values.saturating_sub(1) as f64);
+        match self.shape.is_shared {
+            true => free.fold(0.0, f64::max),
+            false => free.sum(),
+        }
+    }
+
     fn parameters(&self) -> Parameters {
         let terms = self.kept().iter().filter(|kept| **kept).count();
         parameters([

@@ -100,6 +100,10 @@ impl Scorer for Linear {
         false
     }
 
+    fn freedom(&self) -> f64 {
+        self.features.len() as f64
+    }
+
     fn parameters(&self) -> Parameters {
         parameters([("penalty", Parameter::Real(Self::PENALTY))])
     }

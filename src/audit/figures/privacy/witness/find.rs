@@ -2,7 +2,6 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::closure::Read;
-use crate::audit::evidence::ends::attack_of;
 use crate::audit::figures::privacy::witness::{Stronger, Witness, WitnessEvent};
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::{Event, PairErrors, ScoreEvent};
@@ -57,9 +56,9 @@ fn of_plan<'a>(
         return (shown.attack(), shown.events(&evidence.names(), pair));
     }
     if evidence.bins[at].is_some() {
-        return (attack_of(evidence.tuned).name(), Vec::new());
+        return (evidence.tuned.privacy_attack().name(), Vec::new());
     }
-    let attack = attack_of(evidence.tuned);
+    let attack = evidence.tuned.privacy_attack();
     let tally = &evidence.judgement.tallies[plan.position];
     let delta = quantity.delta().unwrap_or(0.0);
     let event = of_errors(evidence, &**attack, pair, plan.rule.threshold, tally, delta);
