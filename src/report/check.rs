@@ -4,6 +4,7 @@ use crate::audit::{Input, Reading};
 use crate::report::command::{command_line, quoted};
 use crate::report::document::Document;
 use crate::report::input::as_read;
+use crate::report::sentences::doubts::{numbered_blocks, within_blocks};
 use crate::report::sentences::warnings;
 use leakgauge_base::error::{file_listing, shorten};
 use leakgauge_base::naming::setting;
@@ -74,6 +75,8 @@ pub fn document(reading: &Reading, arguments: &[String]) -> Document {
     let doubts: Vec<String> = doubts
         .map(|warning| format!("{}: {}", warning.code(), doubt(warning)))
         .collect();
+    let blocks = numbered_blocks(input).map(within_blocks);
+    let doubts: Vec<String> = blocks.into_iter().chain(doubts).collect();
     match doubts.is_empty() {
         true => document.paragraph("None."),
         false => document.list(doubts),

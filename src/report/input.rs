@@ -321,6 +321,7 @@ fn left_out_columns(input: &Input) -> Option<String> {
 pub fn why_left_out(why: RecordKeeping) -> &'static str {
     match why {
         RecordKeeping::Counts => "counts with the rows",
+        RecordKeeping::CountsBlocks => "counts with blocks of rows",
         RecordKeeping::Clock => "says when a row was recorded",
         RecordKeeping::RowId => "names the row",
     }

@@ -2,6 +2,7 @@
 
 use crate::audit::{ClaimReport, Verdict};
 use crate::report::document::Document;
+use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::{claims, fit};
 use crate::report::words::{p_value_of, range, value};
 use leakgauge_base::error::shorten;
@@ -49,8 +50,14 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
             "More measurements narrow the limits: four times as many make them half as wide."
                 .to_owned(),
         ),
+        (Verdict::Inconclusive, None) if is_final(claim) => {
+            items.push(
+                "No number of rows proves this claim; more rows refute it if it is false."
+                    .to_owned(),
+            );
+        }
         (Verdict::Inconclusive, None) => {
-            items.push("Collecting more rows would not settle this claim.".to_owned());
+            items.push("This log does not tell how many rows would settle this claim.".to_owned());
         }
         _ => {}
     }

@@ -11,6 +11,7 @@ use crate::lists::{Element, Lists};
 use crate::notation::Notation;
 use crate::number::Number;
 use crate::observations::ColumnType;
+use crate::options::Missing;
 use crate::row::{Field, MISSING, Row, is_number};
 use crate::spelling::{Merged, Spelling};
 use crate::typing::{self, ColumnPlan};
@@ -295,10 +296,20 @@ fn is_plain_number(plan: &ColumnPlan) -> bool {
 /// A finite number, or the error of its cell.
 fn measured(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f64> {
     value.map_err(|problem| {
-        at.error(problem).with_hint(format!(
-            "remove or repair the row, or read the column as labels with {}",
-            setting("categorical", shorten(&at.layout.names[at.column]))
-        ))
+        let is_missing = at
+            .row
+            .text(at.column)
+            .is_none_or(|text| text.trim().is_empty());
+        at.error(problem).with_hint(match is_missing {
+            true => format!(
+                "leave out rows without a value with {}",
+                setting("missing", Missing::Drop.name())
+            ),
+            false => format!(
+                "remove or repair the row, or read the column as labels with {}",
+                setting("categorical", shorten(&at.layout.names[at.column]))
+            ),
+        })
     })
 }
 

@@ -62,8 +62,10 @@ const CLOCKS: [&str; 7] = [
 /// Why a column is not observed unless it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKeeping {
-    /// It counts with the rows, or with their blocks.
+    /// It counts with the rows.
     Counts,
+    /// It counts with blocks of rows, most of which have rows of several secrets.
+    CountsBlocks,
     /// It says when a row was recorded.
     Clock,
     /// Each row has a name of its own.
@@ -101,7 +103,8 @@ impl FirstLook<'_> {
             .filter_map(|&position| self.found(position, self.why(position)?))
             .collect();
         // Rows that are numbered stand as they were recorded: what never falls beside is a clock.
-        if found.iter().any(|one| one.why == RecordKeeping::Counts) {
+        let counts = [RecordKeeping::Counts, RecordKeeping::CountsBlocks];
+        if found.iter().any(|one| counts.contains(&one.why)) {
             let others = columns
                 .iter()
                 .filter(|&&column| found.iter().all(|one| one.position != column));
@@ -133,8 +136,12 @@ impl FirstLook<'_> {
         let name = name.to_lowercase();
         let is_named = |known: &[&str]| known.contains(&name.as_str());
         if let Some(numbers) = self.numbers(column) {
-            if counts(&numbers) || self.counts_blocks(&numbers) {
+            if counts(&numbers) {
                 return Some(RecordKeeping::Counts);
+            }
+            let is_clock = is_named(&CLOCKS) && (is_rising(&numbers) || numbers.is_sorted());
+            if !is_clock && self.counts_blocks(&numbers) {
+                return Some(RecordKeeping::CountsBlocks);
             }
             let numbers_rows = is_named(&NUMBERS_OF_ROWS) || is_named(&IDS_OF_ROWS);
             let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
@@ -144,7 +151,7 @@ impl FirstLook<'_> {
             if are_epochs(&numbers) && (mostly_rises(&numbers) || is_named(&CLOCKS)) {
                 return Some(RecordKeeping::Clock);
             }
-            if is_named(&CLOCKS) && is_rising(&numbers) {
+            if is_clock {
                 return Some(RecordKeeping::Clock);
             }
             // In another order: whoever shuffled the rows kept their numbers.

@@ -7,8 +7,8 @@ use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
-use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
+use leakgauge_log::{Log, Missing};
 
 /// Refuses units of times that nothing would read.
 fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Result<()> {
@@ -110,10 +110,12 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
             (Terms::TimeDifference(bound), _) => {
                 if let Some(why) = unfit(log, options) {
                     let error = no_times(text, why);
-                    return Err(match column_of_times(log) {
-                        Some(hint) => error.with_hint(hint),
-                        None => error,
-                    });
+                    return Err(
+                        match column_of_times(log).or_else(|| rows_without_time(log)) {
+                            Some(hint) => error.with_hint(hint),
+                            None => error,
+                        },
+                    );
                 }
                 let unit = options.unit_of(log);
                 if unit.is_none() && bound.unit.is_some() && log.facts.ticks {
@@ -214,6 +216,14 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
         [column] if column.resolution.is_some() => {
             format!("this log was reduced to bins ({})", option("resolution"))
         }
+        [column] if column.kind == ColumnType::Mixed => {
+            let words = log.facts.words.first();
+            let rows = words.map_or(0, |words| words.rows);
+            format!(
+                "column {} holds no number in {rows} of its rows",
+                shorten(&column.name)
+            )
+        }
         [column] if column.kind != ColumnType::Numeric => {
             "what is observed of this log is no column of numbers".to_owned()
         }
@@ -233,6 +243,18 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
         [_] if !is_finite(log) => "this log holds a value that is not a finite number".to_owned(),
         [_] => return None,
         _ => "several columns of this log are observed".to_owned(),
+    })
+}
+
+/// What to do where times are missing in some rows.
+fn rows_without_time(log: &Log) -> Option<String> {
+    let words = log.facts.words.first()?;
+    let are_blank = words.different == 1 && words.most.iter().all(|(word, _)| word.is_empty());
+    are_blank.then(|| {
+        format!(
+            "leave out the rows without a time with {}, if that does not depend on the secret",
+            setting("missing", Missing::Drop.name())
+        )
     })
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::name::Name;
 use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
+use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::reasons::reason;
 use crate::report::summary::epsilon;
 use crate::report::verdict::quantity;
@@ -306,7 +307,7 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
             };
             format!("{how}: they would settle the claim if the estimate were the truth.")
         }
-        Some((Verdict::Inconclusive, None)) => no_rows_decide(audit),
+        Some((Verdict::Inconclusive, None)) => without_number(audit, claim.is_some_and(is_final)),
         None => match audit.worst_pair.total_variation.lower {
             Some(lower) if lower > 0.0 => {
                 return look_there(audit, "", "State what is allowed with a claim.");
@@ -369,14 +370,16 @@ fn look_there(audit: &Findings, before: &str, after: &str) -> Vec<Part> {
     }
 }
 
-fn no_rows_decide(audit: &Findings) -> String {
-    match audit.input.kind {
-        ObservationKind::Discrete => {
-            "Collecting more rows would not settle this claim: the reason is below.".to_owned()
+/// What is said where no number of rows is known that would settle the claim.
+fn without_number(audit: &Findings, is_final: bool) -> String {
+    match (is_final, audit.input.kind) {
+        (true, ObservationKind::Discrete) => {
+            "No number of rows proves this claim: the reason is below.".to_owned()
         }
-        _ => format!(
-            "Collecting more rows would not settle this claim. Set a resolution ({}).",
+        (true, _) => format!(
+            "No number of rows proves this claim. Set a resolution ({}).",
             setting("resolution", "COLUMN=WIDTH")
         ),
+        (false, _) => "This log does not tell how many rows would settle this claim.".to_owned(),
     }
 }

@@ -100,6 +100,8 @@ struct LeftOutColumn<'a> {
 enum WhyLeftOut {
     /// It counts with the rows.
     CountsWithRows,
+    /// It counts with blocks of rows.
+    CountsWithBlocks,
     /// It says when a row was recorded.
     Clock,
     /// Each row has a name of its own.
@@ -112,6 +114,7 @@ impl<'a> LeftOutColumn<'a> {
             column: &column.name,
             why: match column.why {
                 RecordKeeping::Counts => WhyLeftOut::CountsWithRows,
+                RecordKeeping::CountsBlocks => WhyLeftOut::CountsWithBlocks,
                 RecordKeeping::Clock => WhyLeftOut::Clock,
                 RecordKeeping::RowId => WhyLeftOut::RowId,
             },

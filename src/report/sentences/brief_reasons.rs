@@ -95,7 +95,7 @@ fn open(claim: &ClaimReport) -> Vec<String> {
         }
         // The reason says it, or nobody knows without an estimate.
         None if is_final(claim) || claim.estimate.point.is_none() => {}
-        None => sentences.push("Collecting more rows would not settle it.".to_owned()),
+        None => sentences.push("This log does not tell how many rows would settle it.".to_owned()),
     }
     match sentences.is_empty() {
         true => Vec::new(),
@@ -105,7 +105,7 @@ fn open(claim: &ClaimReport) -> Vec<String> {
 }
 
 /// Whether the reason says that no rows would settle the claim.
-fn is_final(claim: &ClaimReport) -> bool {
+pub(crate) fn is_final(claim: &ClaimReport) -> bool {
     match &claim.reason.grounds {
         Grounds::Privacy(found) => {
             !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))

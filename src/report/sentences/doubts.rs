@@ -1,11 +1,12 @@
 //! Warnings in a line each: what is doubtful, and what to do about it.
 
-use crate::audit::Warning;
+use crate::audit::{Input, Warning};
 use crate::report::numbers::plain;
+use crate::report::sentences::reading::are_blank;
 use crate::report::sentences::warnings::counts_rows;
-use leakgauge_base::error::listing;
+use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_log::{Loss, Missing};
+use leakgauge_log::{Loss, Missing, RecordKeeping};
 
 /// Letters of the name of a column.
 const NAME: usize = 24;
@@ -52,6 +53,25 @@ pub fn weight(warning: &Warning) -> u8 {
 pub fn doubt(warning: &Warning) -> String {
     let of_rows = of_rows(warning).or_else(|| of_copies(warning));
     of_rows.or_else(|| of_reading(warning)).unwrap_or_default()
+}
+
+/// The column that numbers blocks of rows, where they are not used.
+pub fn numbered_blocks(input: &Input) -> Option<&str> {
+    let columns = input.facts.left_out_columns.iter();
+    let mut numbers = columns.filter(|column| column.why == RecordKeeping::CountsBlocks);
+    let used = input.facts.blocks.is_some() || input.units.is_some();
+    numbers
+        .next()
+        .filter(|_| !used)
+        .map(|column| column.name.as_str())
+}
+
+/// What to do where rows stand in blocks.
+pub fn within_blocks(column: &str) -> String {
+    format!(
+        "Rows stand in blocks, and may depend on those nearby. Compare within them: {}.",
+        setting("block", shorten(column))
+    )
 }
 
 /// The order of rows and blocks, and how many there are.
@@ -168,7 +188,7 @@ fn of_copies(warning: &Warning) -> Option<String> {
             were(*rows)
         ),
         Warning::MissingDropped { rows, .. } => format!(
-            "{} left out, because a value is missing. If that depends on the secret: {}.",
+            "{} left out, because a value is missing. If that depends on the secret, it leaks: claim advantage(0.1) with {}.",
             were(*rows),
             setting("missing", Missing::Label.name())
         ),
@@ -193,6 +213,12 @@ fn of_reading(warning: &Warning) -> Option<String> {
                 column_of(column)
             )
         }
+        Warning::WordsAmongNumbers(words) if are_blank(words) => format!(
+            "{} is blank in {} rows, which an attacker may see. To leave them out: {}.",
+            column_of(&words.column),
+            words.rows,
+            setting("missing", Missing::Drop.name())
+        ),
         Warning::WordsAmongNumbers(words) => format!(
             "{} holds numbers and words. If it holds labels: {}.",
             column_of(&words.column),

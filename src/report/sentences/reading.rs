@@ -3,7 +3,7 @@
 use crate::audit::Warning;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::setting;
-use leakgauge_log::{Loss, Merged, Words};
+use leakgauge_log::{Loss, Merged, Missing, Words};
 
 /// The observer that a verdict is about, in a sentence; `None` for what is not about reading.
 pub fn observer(warning: &Warning) -> Option<String> {
@@ -57,13 +57,26 @@ pub fn words(words: &Words) -> String {
         different => format!("{different} different words"),
     };
     format!(
-        "column {column} holds numbers in {} rows and {kinds} in {}: {}. Each word is an observation of its own. If the \
-         column holds labels, set {}",
+        "column {column} holds numbers in {} rows and {kinds} in {}: {}. Each word is an observation of its own. {}",
         words.numbers,
         words.rows,
         most(words),
-        setting("categorical", &column)
+        match are_blank(words) {
+            true => format!(
+                "To leave out rows without a value, set {}",
+                setting("missing", Missing::Drop.name())
+            ),
+            false => format!(
+                "If the column holds labels, set {}",
+                setting("categorical", &column)
+            ),
+        }
     )
+}
+
+/// Whether nothing but blanks stands among the numbers.
+pub fn are_blank(words: &Words) -> bool {
+    words.different == 1 && words.most.iter().all(|(word, _)| word.is_empty())
 }
 
 /// The warning that reading numbers lost something.

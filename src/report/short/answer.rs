@@ -38,7 +38,8 @@ pub fn section(audit: &Findings) -> Section<'_> {
     sentences.extend(requested(audit));
     sentences.extend(at_most(audit));
     if audit.claims.is_empty() {
-        let leaks = is_shown || differs(audit) || epsilon(audit).is_some();
+        let leaks =
+            is_shown || differs(audit) || epsilon(audit).is_some() || is_refuted(audit).is_some();
         let word = match leaks {
             true => "LEAK",
             false => "NO LEAK SHOWN",
@@ -126,6 +127,13 @@ fn not_told(audit: &Findings) -> String {
         ),
         None => format!("estimate {} % right", texts.point),
     };
+    if let Some(p_value) = is_refuted(audit) {
+        return format!(
+            "What is observed depends on the secret (test of no leak at all: {}). How much one row tells is not shown: \
+             {a} from {b} {limits} (blind: 50 %).",
+            p_value_of(p_value)
+        );
+    }
     let test = audit.no_leak.as_ref();
     let test = test.map_or(String::new(), |found| {
         format!(" Test of no leak at all: {}.", p_value_of(found.p_value))
@@ -134,6 +142,14 @@ fn not_told(audit: &Findings) -> String {
         "{} is not shown to tell {a} from {b}: {limits} (blind: 50 %).{test}",
         attacker(audit)
     )
+}
+
+/// The p-value of the test of no leak at all, where it alone shows one: it has no part of the level of the limits, and
+/// so must be clear by itself.
+fn is_refuted(audit: &Findings) -> Option<f64> {
+    const CLEAR: f64 = 1e-3;
+    let test = audit.no_leak.as_ref()?;
+    Some(test.p_value).filter(|&p_value| p_value < CLEAR)
 }
 
 /// Who sees what.

@@ -3,7 +3,7 @@
 use leakgauge_base::naming::{option, setting};
 
 use crate::audit::{Findings, Qualification};
-use crate::report::sentences::doubts::{doubt, weight};
+use crate::report::sentences::doubts::{doubt, numbered_blocks, weight, within_blocks};
 use crate::report::short::lines::{Entry, Section};
 
 /// Lines that the section may keep.
@@ -15,11 +15,14 @@ const NAME: &str = "Check: ";
 
 /// The section; empty without doubts.
 pub fn section<'a>(audit: &Findings) -> Section<'a> {
-    let mut doubts: Vec<(u8, String)> = audit
-        .warnings
-        .iter()
+    let numbered = numbered_blocks(&audit.input);
+    let warnings = audit.warnings.iter();
+    // Within blocks none of this matters.
+    let warnings = warnings.filter(|warning| numbered.is_none() || !warning.is_about_order());
+    let mut doubts: Vec<(u8, String)> = warnings
         .map(|warning| (weight(warning), doubt(warning)))
         .collect();
+    doubts.extend(numbered.map(|column| (0, within_blocks(column))));
     doubts.extend(qualifications(audit));
     doubts.extend(blocks(audit));
     doubts.sort_by_key(|(weight, _)| *weight);

@@ -172,7 +172,14 @@ fn units(input: &Input) -> Option<String> {
 /// The columns that play no part, and why.
 fn left_out(input: &Input) -> Option<String> {
     let columns = columns(input);
-    let others = columns.iter().filter(|column| column.part == OTHER);
+    // A list is observed by what it was taken apart into.
+    let is_taken_apart = |name: &str| {
+        let part = format!("{name}[");
+        let mut observed = input.columns.iter();
+        observed.any(|column| column.name.starts_with(&part))
+    };
+    let others = columns.iter();
+    let others = others.filter(|column| column.part == OTHER && !is_taken_apart(&column.name));
     let mut others: Vec<String> = others.map(|column| cut(&column.name, NAME)).collect();
     let facts = &input.facts;
     if facts.aggregated && others.len() == 1 {
