@@ -191,3 +191,61 @@ fn a_log_that_grows_leaves_no_rows_out() {
         );
     }
 }
+
+/// Two metrics in one column of values, of which one leaks, and a status.
+fn pooled() -> String {
+    let mut text = "metric_name,scenario,metric_value,status\n".to_owned();
+    for (at, (secret, time)) in rows_of(3000).into_iter().enumerate() {
+        let of_metric = match at % 3 {
+            0 => format!("http_req_duration,{secret},{:.3}", 200.0 + 100.0 * time),
+            _ => format!("http_req_sending,{secret},{:.3}", 0.01 * time),
+        };
+        text.push_str(&format!(
+            "{of_metric},{}\n",
+            if at % 50 == 0 { 500 } else { 200 }
+        ));
+    }
+    text
+}
+
+#[test]
+fn rows_are_chosen_by_the_values_of_a_column_and_the_report_says_so() {
+    let place = Place::with_log(pooled());
+    let arguments = [
+        "estimate", "log.csv", "--quick", "--secret", "scenario", "--unit", "ms",
+    ];
+    let chosen = [
+        "--keep",
+        "metric_name=http_req_duration",
+        "--drop",
+        "status=500",
+    ];
+    let report = place.json(&[&arguments[..], &chosen].concat());
+    let least = report["differences"][0]["median"]["lower"].as_f64();
+    assert!(least > Some(10.0), "{}", report["differences"]);
+    assert_eq!(report["input"]["rows_used"], 980);
+    assert_eq!(report["input"]["left_out_columns"][0]["why"], "filter");
+    let text = stdout(&place.run(&[&arguments[..], &chosen].concat()));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = "Only rows with metric_name http_req_duration and status not 500 were read.";
+    assert!(text.contains(note), "{text}");
+}
+
+#[test]
+fn conditions_that_cannot_be_met_say_what_there_is() {
+    let place = Place::with_log(pooled());
+    for (condition, words) in [
+        (
+            "metric_name=iterations",
+            "holds http_req_duration, http_req_sending",
+        ),
+        ("metric=iterations", "no column metric"),
+        ("metric_name", "--keep COLUMN=VALUE"),
+    ] {
+        let output = place.run(&[
+            "check", "log.csv", "--secret", "scenario", "--keep", condition,
+        ]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    }
+}

@@ -8,10 +8,11 @@ use clap::{Args, ValueEnum};
 use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{self, PriorChoice, SplitChoice};
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::naming::setting;
 use leakgauge::base::time::{ClockStep, TimeUnit};
 use leakgauge::log::{
-    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
-    expand, is_directory,
+    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, RowFilter, ScoreColumns,
+    SecretRules, expand, is_directory,
 };
 use leakgauge::report::{Format, Layout};
 
@@ -118,6 +119,13 @@ pub struct LogArguments {
     /// own, of a secret too [default: a blank secret is an error, a blank observation a value]
     #[arg(long, value_enum, value_name = "HOW")]
     pub missing: Option<MissingName>,
+    /// Look only at rows with one of these values in the column; given several times, all must hold. The column itself is
+    /// not observed unless asked for
+    #[arg(long, value_name = "COLUMN=VALUE,…")]
+    pub keep: Vec<String>,
+    /// Leave out rows with one of these values in the column
+    #[arg(long, value_name = "COLUMN=VALUE,…")]
+    pub drop: Vec<String>,
     /// Leave out up to this many rows that cannot be read; the verdict names them
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub skip_bad: u64,
@@ -163,6 +171,21 @@ impl LogArguments {
             .with_hint("name the training file first, then the other")),
             _ => Ok(self),
         }
+    }
+
+    /// The conditions that rows pass.
+    fn filters(&self) -> Result<Vec<RowFilter>> {
+        let all = [("keep", &self.keep, true), ("drop", &self.drop, false)];
+        let mut filters = Vec::new();
+        for (name, texts, keeps) in all {
+            for text in texts {
+                filters.push(RowFilter::parse(text, keeps).ok_or_else(|| {
+                    Error::parameter(setting(name, text), "is no condition on a column")
+                        .with_hint(format!("write {}", setting(name, "COLUMN=VALUE")))
+                })?);
+            }
+        }
+        Ok(filters)
     }
 
     /// The rules that join secrets.
@@ -215,6 +238,7 @@ impl LogArguments {
             scores: None,
             merge: self.rules()?,
             missing: self.missing.map_or(Missing::Refuse, |name| name.0),
+            filters: self.filters()?,
             skip_bad: self.skip_bad,
             like: self.like.map(|name| name.0),
             engine: self.engine.options()?,

@@ -324,6 +324,7 @@ pub fn why_left_out(why: RecordKeeping) -> &'static str {
         RecordKeeping::CountsBlocks => "counts with blocks of rows",
         RecordKeeping::Clock => "says when a row was recorded",
         RecordKeeping::RowId => "names the row",
+        RecordKeeping::Filter => "chose the rows",
     }
 }
 

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use crate::apart;
 use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
+use crate::filtered;
 use crate::first_row::FirstRow;
 use crate::fold::{Interner, TupleInterner};
 use crate::groups::{UnitCell, UnitReader};
@@ -141,6 +142,7 @@ impl<'a> Ingest<'a> {
                 aggregated: options.count.is_some(),
                 wide: options.wide,
                 narrowed: !options.secrets.is_empty(),
+                notes: filtered::note(&options.filters).into_iter().collect(),
                 scores: options.scores.clone(),
                 row_id: options.row_id.clone(),
                 ..InputFacts::default()

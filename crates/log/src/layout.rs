@@ -4,8 +4,8 @@
 use crate::column_names::numbered;
 use crate::few_labels::only_labels;
 use crate::notation::Notation;
-use crate::options::{HeaderChoice, ReadOptions, ScoreColumns};
-use crate::record_keeping::{FirstLook, LeftOutColumn};
+use crate::options::{HeaderChoice, ReadOptions, RowFilter, ScoreColumns};
+use crate::record_keeping::{FirstLook, LeftOutColumn, RecordKeeping};
 use crate::row::{Field, Row, is_absent, is_number};
 use crate::units::{Suffix, Unit};
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
@@ -117,6 +117,8 @@ impl Layout {
             _ if named => true,
             HeaderChoice::Present => true,
             HeaderChoice::Absent => false,
+            // Its first row has the name of a column.
+            HeaderChoice::Detect if !options.filters.is_empty() => true,
             HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
         };
         let names: Vec<String> = if header {
@@ -245,13 +247,23 @@ impl Columns<'_> {
             .map(|name| self.position(name, "observe"))
             .collect::<Result<_>>()?;
         let may_choose = !is_named && options.scores.is_none();
+        let filtering = self.filtering(options);
+        let taken = [others, order, &observed, &filtering].concat();
         match may_choose
-            .then(|| only_labels(self.body, self.header, &[others, order, &observed].concat()))
+            .then(|| only_labels(self.body, self.header, &taken))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
             None => Ok((vec![self.default_secret()?], false)),
         }
+    }
+
+    /// The columns that choose the rows.
+    fn filtering(&self, options: &ReadOptions) -> Vec<usize> {
+        let filters = options.filters.iter();
+        let position =
+            |filter: &RowFilter| self.names.iter().position(|name| *name == filter.column);
+        filters.filter_map(position).collect()
     }
 
     fn assign(
@@ -317,7 +329,16 @@ impl Columns<'_> {
             .copied()
             .filter(|column| !is_spoken_of(column))
             .collect();
-        let left_out = look.find(&silent);
+        let filtering = self.filtering(options);
+        let mut left_out = look.find(&silent);
+        left_out.retain(|one| !filtering.contains(&one.position));
+        let chose = silent.iter().filter(|column| filtering.contains(column));
+        left_out.extend(chose.map(|&position| LeftOutColumn {
+            position,
+            name: self.names[position].clone(),
+            why: RecordKeeping::Filter,
+        }));
+        left_out.sort_by_key(|one| one.position);
         let is_left = |column: &usize| left_out.iter().any(|one| one.position == *column);
         let rest: Vec<usize> = observe
             .iter()

@@ -15,6 +15,7 @@ mod digits;
 mod encode;
 mod few_labels;
 mod files;
+mod filtered;
 pub mod first_row;
 mod fold;
 pub mod format;
@@ -78,7 +79,7 @@ pub use numbering::{Numbering, UNKNOWN};
 pub use objects::{ObjectReader, RemoteObject, SeekableObject, is_url, reader as object_reader};
 pub use options::{
     ColumnarReader, EngineOptions, HeaderChoice, Like, ListReading, MAX_ROWS, Missing, Opened,
-    ReadOptions, ScoreColumns, is_same,
+    ReadOptions, RowFilter, ScoreColumns, is_same,
 };
 pub use order::{OrderSketch, RowOrder};
 pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};

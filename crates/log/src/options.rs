@@ -3,6 +3,7 @@
 mod check;
 mod list_reading;
 mod missing;
+mod row_filter;
 mod score_columns;
 
 use std::fmt::Debug;
@@ -20,6 +21,7 @@ use leakgauge_base::naming::setting;
 pub use check::is_same;
 pub use list_reading::ListReading;
 pub use missing::{Like, Missing};
+pub use row_filter::RowFilter;
 pub use score_columns::ScoreColumns;
 
 /// Rows that a command uses at most of a log that is not counted exactly; see [`ReadOptions::max_rows`].
@@ -79,6 +81,8 @@ pub struct ReadOptions {
     pub merge: Option<SecretRules>,
     /// What a blank or a null in a column that is used means.
     pub missing: Missing,
+    /// Conditions that all rows pass which are looked at.
+    pub filters: Vec<RowFilter>,
     /// Rows that may be left out because they cannot be read.
     pub skip_bad: u64,
     /// The program whose logs these are like, where that cannot be told by looking.

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::filtered::filtered;
 use crate::ingest::{Ingest, Part};
 use crate::log::Log;
 use crate::open;
@@ -34,7 +35,7 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let others = options.files[1..].iter().map(|file| (file, Part::Log));
     let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));
     for (file, part) in others.chain(fit_on) {
-        let records = partitions::open(file, meter, options)?;
+        let records = filtered(file, partitions::open(file, meter, options)?, options);
         ingest.file(file, part, shape(file, records, options, form)?)?;
     }
     unchanged.check()?;
@@ -98,11 +99,11 @@ pub fn read_both(
         ..options.clone()
     };
     options.check()?;
-    let records = shape(name, records, &options, None)?;
+    let records = shape(name, filtered(name, records, &options), &options, None)?;
     let mut ingest = Ingest::new(&options);
     ingest.file(name, Part::Log, records)?;
     if let Some((name, records)) = fit_on {
-        let records = shape(name, records, &options, None)?;
+        let records = shape(name, filtered(name, records, &options), &options, None)?;
         ingest.file(name, Part::FitOn, records)?;
     }
     ingest.finish()

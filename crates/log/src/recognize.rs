@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::counted_lines::{self, CountedLines};
+use crate::filtered::filtered;
 use crate::format::Format;
 use crate::options::{HeaderChoice, Like, ReadOptions};
 use crate::records::Records;
@@ -163,10 +164,11 @@ pub(crate) struct Recognized {
 /// A row that cannot be read; a file that is not like what the options say.
 pub(crate) fn recognize(
     name: &str,
-    mut records: Box<dyn Records>,
+    records: Box<dyn Records>,
     options: &ReadOptions,
     by_block: bool,
 ) -> Result<Recognized> {
+    let mut records = filtered(name, records, options);
     let mut options = options.clone();
     let mut answers = Vec::new();
     let mut has_numbers = true;

@@ -70,6 +70,8 @@ pub enum RecordKeeping {
     Clock,
     /// Each row has a name of its own.
     RowId,
+    /// Rows were chosen by its values.
+    Filter,
 }
 
 /// A column that is not observed unless it is asked for.
@@ -293,9 +295,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// Those of the columns that count.
     pub(crate) fn of(columns: &[LeftOutColumn]) -> Vec<Watch> {
-        let counts = columns
-            .iter()
-            .filter(|column| column.why == RecordKeeping::Counts);
+        let is_counter = |why| matches!(why, RecordKeeping::Counts | RecordKeeping::CountsBlocks);
+        let counts = columns.iter().filter(|column| is_counter(column.why));
         let watch = |column: &LeftOutColumn| Watch {
             column: column.clone(),
             last: None,

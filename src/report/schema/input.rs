@@ -106,6 +106,8 @@ enum WhyLeftOut {
     Clock,
     /// Each row has a name of its own.
     RowId,
+    /// Rows were chosen by its values.
+    Filter,
 }
 
 impl<'a> LeftOutColumn<'a> {
@@ -117,6 +119,7 @@ impl<'a> LeftOutColumn<'a> {
                 RecordKeeping::CountsBlocks => WhyLeftOut::CountsWithBlocks,
                 RecordKeeping::Clock => WhyLeftOut::Clock,
                 RecordKeeping::RowId => WhyLeftOut::RowId,
+                RecordKeeping::Filter => WhyLeftOut::Filter,
             },
         }
     }

@@ -137,6 +137,8 @@ fn refuse_beside_engine(options: &ReadOptions) -> Result<()> {
         ("merge", options.merge.is_some()),
         ("missing", options.missing != Missing::Refuse),
         ("skip_bad", options.skip_bad > 0),
+        ("keep", options.filters.iter().any(|filter| filter.keeps)),
+        ("drop", options.filters.iter().any(|filter| !filter.keeps)),
         ("like", options.like.is_some()),
     ];
     if options.is_ordered_by_engine() {
