@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Output;
 
+use crate::common::Place;
+
 const CLAIMS: [&str; 4] = [
     "audit",
     "datasets/randomized-response-broken.csv",
@@ -156,4 +158,55 @@ fn what_a_log_must_detect_has_to_violate_a_claim_and_to_be_simulated() {
     ] {
         assert_eq!(code(more), Some(2), "{more:?}");
     }
+}
+
+/// Laplace noise of scale 1, rounded: it keeps what `geometric(nu=1)` promises, and has another law.
+fn rounded_laplace() -> String {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
+    let mut text = "secret,observation\n".to_owned();
+    for at in 0..6000 {
+        let u = rng.random::<f64>() - 0.5;
+        let noise = -u.signum() * (1.0 - 2.0 * u.abs()).ln();
+        text.push_str(&format!(
+            "{},{}\n",
+            at % 2,
+            (f64::from(at % 2) + noise).round()
+        ));
+    }
+    text
+}
+
+#[test]
+fn a_log_that_does_not_fit_fails_where_that_is_asked_for() {
+    let place = Place::with_log(rounded_laplace());
+    let audit = ["audit", "log.csv", "--quick", "--quiet", "--claim"];
+    let code = |claim: &str, fail_on: &str| {
+        let output = place.run(&[&audit[..], &[claim, "--fail-on", fail_on]].concat());
+        output.status.code()
+    };
+    let law = "geometric(nu=1)";
+    assert_ne!(code(law, "violated"), Some(1));
+    assert_eq!(code(law, "misfit"), Some(1));
+    assert_eq!(code(law, "violated,misfit"), Some(1));
+    assert_eq!(code("advantage(0.9)", "misfit"), Some(2));
+    let told = place.run(&[&audit[..], &[law, "--fail-on", "misfit"]].concat());
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(
+        told.starts_with("MISFIT: fit of geometric(nu=1). "),
+        "{told}"
+    );
+    let junit = [
+        "geometric(nu=1)",
+        "--fail-on",
+        "misfit",
+        "--junit",
+        "out.xml",
+    ];
+    place.run(&[&audit[..], &junit].concat());
+    let xml = std::fs::read_to_string(place.path().join("out.xml")).expect("a report");
+    assert!(
+        xml.contains("fit of geometric(nu=1)") && xml.contains("type=\"misfit\""),
+        "{xml}"
+    );
 }

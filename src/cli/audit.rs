@@ -8,7 +8,7 @@ use leakgauge::audit::{
     self, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice, Verdict,
 };
 use leakgauge::base::error::{Error, Result};
-use leakgauge::claim::Leak;
+use leakgauge::claim::{Claim, ClaimKind, Leak};
 use leakgauge::input::{claims, neighbors};
 use leakgauge::log::{Like, Log};
 use leakgauge::power;
@@ -166,6 +166,10 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     design.check(options.attacks.are_given())?;
     let leaks = arguments.must_detect.iter().map(|text| Leak::parse(text));
     let leaks = leaks.collect::<Result<Vec<_>>>()?;
+    let is_law = |claim: &Claim| matches!(claim.kind, ClaimKind::Mechanism(_));
+    if arguments.gate.judges_fit() && !options.claims.iter().any(is_law) {
+        return Err(gate::no_law());
+    }
     if design.is_one_run() {
         refuse_must_detect(&leaks, "--design one-run")?;
         let how = (&arguments.outputs, &arguments.follow);
@@ -186,8 +190,12 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     });
     let outputs = (&arguments.outputs, &inputs[..]);
     let found = run(log, &arguments.options, &options, outputs, detect)?;
-    let code = arguments.gate.finish(&report::audit_cases(&found))?;
-    Ok(ExitCode::from(code))
+    let mut cases = report::audit_cases(&found);
+    if arguments.gate.judges_fit() {
+        let alpha = 1.0 - arguments.gate.confidence(arguments.options.confidence);
+        cases.extend(report::fit_cases(&found, alpha));
+    }
+    Ok(ExitCode::from(arguments.gate.finish(&cases)?))
 }
 
 /// What to claim is for the user to say: how large a leak matters.

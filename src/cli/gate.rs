@@ -27,8 +27,10 @@ pub fn confidence(ci: bool, given: Option<f64>) -> f64 {
 #[command(next_help_heading = "Continuous integration")]
 pub struct GateOptions {
     /// Which verdicts end with an exit code other than 0 [default: inconclusive; with --ci: violated]
-    #[arg(long, value_enum, value_name = "VERDICT")]
-    fail_on: Option<FailOn>,
+    ///
+    /// `misfit` is beside one of the others, or beside the default: `--fail-on violated,misfit`.
+    #[arg(long, value_enum, value_name = "VERDICT,…", value_delimiter = ',')]
+    fail_on: Vec<FailOn>,
     /// Settings for pipelines: confidence 1 - 1e-5, only violated claims fail
     ///
     /// --confidence and --fail-on overrule. The verdicts are also appended to the job summary if the environment sets
@@ -51,6 +53,18 @@ enum FailOn {
     Inconclusive,
     /// No verdict: exit code 0
     None,
+    /// A log that does not fit the mechanism of a claim, at the level of the report: exit code 1; a fit that cannot be
+    /// tested: exit code 3
+    Misfit,
+}
+
+/// That a fit is asked for and no claim has one.
+pub fn no_law() -> Error {
+    Error::parameter(
+        "--fail-on misfit",
+        "needs an audit of a claim that names a mechanism",
+    )
+    .with_hint("claim geometric(nu=1), for example, or leave misfit out")
 }
 
 impl GateOptions {
@@ -59,20 +73,28 @@ impl GateOptions {
         confidence(self.ci, given)
     }
 
+    /// Whether a log must fit the mechanisms of its claims.
+    pub fn judges_fit(&self) -> bool {
+        self.fail_on.contains(&FailOn::Misfit)
+    }
+
     fn fails(&self, outcome: GateOutcome) -> bool {
+        let verdicts = self.fail_on.iter().copied();
+        let chosen = verdicts.filter(|verdict| *verdict != FailOn::Misfit).last();
         let verdict = match outcome {
             GateOutcome::Judged(verdict) => verdict,
-            GateOutcome::StrongEnough => return false,
+            GateOutcome::StrongEnough | GateOutcome::Fits => return false,
             // Whoever asks for it wants to know, whatever else may pass.
-            GateOutcome::TooWeak => return self.fail_on != Some(FailOn::None),
+            GateOutcome::TooWeak => return chosen != Some(FailOn::None),
+            GateOutcome::Misfit | GateOutcome::FitUntested => return self.judges_fit(),
         };
         let default = if self.ci {
             FailOn::Violated
         } else {
             FailOn::Inconclusive
         };
-        match self.fail_on.unwrap_or(default) {
-            FailOn::None => false,
+        match chosen.unwrap_or(default) {
+            FailOn::None | FailOn::Misfit => false,
             FailOn::Violated => verdict == Verdict::Violated,
             FailOn::Inconclusive => verdict != Verdict::Holds,
         }
@@ -83,7 +105,7 @@ impl GateOptions {
     /// # Errors
     /// An option that needs one is set.
     pub fn refuse_follow(&self) -> Result<()> {
-        if self.fail_on.is_none() && !self.ci && self.junit.is_none() {
+        if self.fail_on.is_empty() && !self.ci && self.junit.is_none() {
             return Ok(());
         }
         Err(
@@ -121,12 +143,30 @@ impl GateOptions {
         check_outputs(&outputs, inputs, true)
     }
 
-    /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated* or *too weak*, 3 if all of them
-    /// are *inconclusive*.
+    /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, *too weak* or *misfit*, 3 if all of
+    /// them are *inconclusive* or fits that were not tested.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// A file cannot be written; a fit is asked for and no case is about one.
     pub fn finish(&self, cases: &[GateCase<'_>]) -> Result<u8> {
+        let is_fit = |case: &GateCase| {
+            let of_fit = [
+                GateOutcome::Fits,
+                GateOutcome::Misfit,
+                GateOutcome::FitUntested,
+            ];
+            of_fit.contains(&case.outcome())
+        };
+        if self.judges_fit() && !cases.iter().any(is_fit) {
+            return Err(no_law());
+        }
+        // Verdicts are in the report; a fit that fails beside one that holds would end with 1 without a word.
+        for case in cases
+            .iter()
+            .filter(|case| is_fit(case) && self.fails(case.outcome()))
+        {
+            let _ = writeln!(std::io::stderr(), "{}", case.line());
+        }
         if let Some(file) = &self.junit {
             replace_file(file, report::junit(cases, |outcome| self.fails(outcome)))?;
         }
@@ -145,9 +185,10 @@ impl GateOptions {
             |wanted| self.fails(wanted) && cases.iter().any(|case| case.outcome() == wanted);
         let [violated, inconclusive] =
             [Verdict::Violated, Verdict::Inconclusive].map(GateOutcome::Judged);
-        Ok(if fails(violated) || fails(GateOutcome::TooWeak) {
+        let wrong = [violated, GateOutcome::TooWeak, GateOutcome::Misfit];
+        Ok(if wrong.into_iter().any(fails) {
             1
-        } else if fails(inconclusive) {
+        } else if fails(inconclusive) || fails(GateOutcome::FitUntested) {
             3
         } else {
             0

@@ -4,10 +4,10 @@ use std::fmt;
 
 use leakgauge_plot::clean;
 
-use crate::audit::{ClaimReport, Detection, Findings, Verdict};
+use crate::audit::{ClaimReport, Detection, Findings, Fit, Verdict};
 use crate::compare::Comparison;
 use crate::report::document::Document;
-use crate::report::sentences::{claims, power};
+use crate::report::sentences::{claims, fit, power};
 use leakgauge_base::error::file_listing;
 
 /// A case of a pipeline: a claim on a log, or a leak that the log must be able to show.
@@ -20,6 +20,8 @@ pub struct GateCase<'a> {
 enum Subject<'a> {
     Claim(&'a ClaimReport),
     Detection(&'a Detection),
+    /// How well a log fits the mechanism of a claim, at this level.
+    Fit(&'a ClaimReport, &'a Fit, f64),
 }
 
 /// How a case came out.
@@ -31,6 +33,12 @@ pub enum GateOutcome {
     StrongEnough,
     /// It cannot.
     TooWeak,
+    /// The log fits the mechanism of a claim.
+    Fits,
+    /// It does not.
+    Misfit,
+    /// Whether it does was not tested.
+    FitUntested,
 }
 
 /// As reports write it.
@@ -40,6 +48,9 @@ impl fmt::Display for GateOutcome {
             GateOutcome::Judged(verdict) => verdict.fmt(f),
             GateOutcome::StrongEnough => f.write_str("strong enough"),
             GateOutcome::TooWeak => f.write_str("too weak"),
+            GateOutcome::Fits => f.write_str("fits"),
+            GateOutcome::Misfit => f.write_str("misfit"),
+            GateOutcome::FitUntested => f.write_str("fit not tested"),
         }
     }
 }
@@ -51,13 +62,25 @@ impl GateCase<'_> {
             Subject::Claim(claim) => GateOutcome::Judged(claim.verdict),
             Subject::Detection(detection) if detection.is_too_weak() => GateOutcome::TooWeak,
             Subject::Detection(_) => GateOutcome::StrongEnough,
+            Subject::Fit(_, fit, alpha) => match fit.p_value {
+                None => GateOutcome::FitUntested,
+                Some(p_value) if p_value < alpha => GateOutcome::Misfit,
+                Some(_) => GateOutcome::Fits,
+            },
         }
+    }
+
+    /// How it came out and why, in a line.
+    pub fn line(&self) -> String {
+        let word = self.outcome().to_string().to_uppercase();
+        format!("{word}: {}. {}", self.name(), self.reason())
     }
 
     fn name(&self) -> String {
         match self.subject {
             Subject::Claim(claim) => claim.claim.to_string(),
             Subject::Detection(detection) => format!("must detect {}", detection.leak),
+            Subject::Fit(claim, ..) => format!("fit of {}", claim.claim),
         }
     }
 
@@ -65,6 +88,7 @@ impl GateCase<'_> {
         match self.subject {
             Subject::Claim(claim) => claims::reason(claim),
             Subject::Detection(detection) => power::reason(detection),
+            Subject::Fit(_, fit, _) => fit::fit(fit),
         }
     }
 }
@@ -78,6 +102,17 @@ pub fn audit_cases(audit: &Findings) -> Vec<GateCase<'_>> {
     });
     let claims = claim_cases(files, &audit.claims);
     claims.into_iter().chain(detections).collect()
+}
+
+/// How well the log fits the mechanisms of the claims, at this level.
+pub fn fit_cases(audit: &Findings, alpha: f64) -> Vec<GateCase<'_>> {
+    let claims = audit.claims.iter();
+    let fits = claims.filter_map(|claim| Some((claim, claim.fit.as_ref()?)));
+    fits.map(|(claim, fit)| GateCase {
+        log: file_listing(&audit.input.facts.files),
+        subject: Subject::Fit(claim, fit, alpha),
+    })
+    .collect()
 }
 
 /// Claims that were judged on a log of these files.

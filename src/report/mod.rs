@@ -65,7 +65,8 @@ pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use format::Format;
 pub use gate::{
-    GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, job_summary, junit,
+    GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, fit_cases, job_summary,
+    junit,
 };
 pub use html::{comparison_page, page, page_with_pairs};
 #[cfg(feature = "schema")]
