@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use leakgauge_base::credentials::without_credentials;
 use leakgauge_base::error::visible;
 
 /// The program with its arguments as a POSIX shell takes them; what holds control characters or no
@@ -25,6 +26,9 @@ pub fn command_line<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
 /// An argument as a shell reads it.
 pub fn quoted(argument: impl AsRef<OsStr>) -> String {
     let argument = argument.as_ref();
+    // A page with this line is shown to others.
+    let shown = argument.to_str().map(without_credentials);
+    let argument = shown.as_deref().map_or(argument, OsStr::new);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(byte);
     let bytes = argument.as_encoded_bytes();
     let text = argument

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, io};
 
+use crate::credentials::without_credentials;
 use crate::naming;
 
 /// The result of a function that reads what a user wrote.
@@ -316,9 +317,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.subject(), visible(self.problem()))?;
+        let shown = |text: &str| without_credentials(&visible(text)).into_owned();
+        let (subject, problem) = (self.subject(), self.problem());
+        write!(f, "{}: {}", without_credentials(&subject), shown(problem))?;
         match self.hint() {
-            Some(hint) => write!(f, "\n  hint: {}", visible(hint)),
+            Some(hint) => write!(f, "\n  hint: {}", shown(hint)),
             None => Ok(()),
         }
     }

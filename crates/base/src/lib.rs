@@ -11,6 +11,7 @@
 //! | [`suggest`] | the known name that is closest to a misspelled one |
 //! | [`files`] | files that are written completely or not at all |
 
+pub mod credentials;
 pub mod error;
 pub mod files;
 pub mod grammar;

@@ -33,6 +33,7 @@ use crate::sample::Sample;
 use crate::typing::{self, ColumnPlan};
 use crate::units::Unit;
 use crate::wide;
+use leakgauge_base::credentials::without_credentials;
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
 
@@ -112,6 +113,7 @@ impl<'a> Ingest<'a> {
     }
 
     fn with(options: Cow<'a, ReadOptions>) -> Self {
+        let shown = |name: &String| without_credentials(name).into_owned();
         Ingest {
             settled: None,
             secrets: Interner::default(),
@@ -137,8 +139,8 @@ impl<'a> Ingest<'a> {
             shown: 0,
             watched: Vec::new(),
             facts: InputFacts {
-                files: options.files.clone(),
-                fit_on: options.fit_on.clone(),
+                files: options.files.iter().map(shown).collect(),
+                fit_on: options.fit_on.as_ref().map(shown),
                 aggregated: options.count.is_some(),
                 wide: options.wide,
                 narrowed: !options.secrets.is_empty(),

@@ -44,7 +44,8 @@ impl CrossFit {
     }
 
     /// Chooses, learns and judges part by part. `None` where that is not worth while (many rows, a log that is
-    /// judged with an attack learned elsewhere) or not possible (rows too few to learn from).
+    /// judged with an attack learned elsewhere) or not possible (rows too few to learn from, no time to compare attacks
+    /// part by part).
     pub fn run(prepared: &Prepared, granted: &Granted) -> Option<CrossFit> {
         let log = prepared.log;
         if !Self::is_worth_while(log) {
@@ -107,6 +108,8 @@ const MORE_A_PART: f64 = 1.5;
 pub(crate) struct Granted {
     /// Each kind with the nominal seconds that it takes on all rows of a part.
     kinds: Vec<(Kind, f64)>,
+    /// Those of the attack of the log.
+    of_log: Vec<Kind>,
     /// The share of these seconds that choosing may take.
     share: f64,
 }
@@ -129,9 +132,22 @@ impl Granted {
             *cost *= MORE_A_PART;
         }
         Some(Granted {
+            of_log: tuned.scorer.kinds(),
             share: (allowed / (2.0 * parts * MORE_A_PART * spent)).min(1.0),
             kinds,
         })
+    }
+
+    /// Whether the kinds of the attack of the log had time to take part. Without them the best of the others would judge:
+    /// a threshold on one column, for a hundred secrets in a plane.
+    fn were_compared(&self, first: &Tuned) -> bool {
+        let in_time = |kind: &Kind| {
+            let mut tried = first.tried.iter();
+            tried.any(|tried| tried.kind == *kind && tried.quality.is_ok())
+        };
+        let asked = self.of_log.iter();
+        let mut asked = asked.filter(|kind| self.kinds.iter().any(|(known, _)| known == *kind));
+        asked.all(in_time)
     }
 
     /// The attackers and rules for a part, from the rows of the others. Where there is no time to compare all kinds
@@ -155,6 +171,9 @@ impl Granted {
             let fewer = self.kinds.iter();
             let fewer = fewer.map(|(kind, seconds)| (kind.clone(), self.share * seconds));
             let first = tune(&fewer.collect::<Vec<_>>())?;
+            if !self.were_compared(&first) {
+                return None;
+            }
             let naming = first.naming.iter().filter_map(|naming| naming.scorer());
             let naming = naming.flat_map(|scorer| scorer.kinds());
             let wanted: Vec<Kind> = first.scorer.kinds().into_iter().chain(naming).collect();

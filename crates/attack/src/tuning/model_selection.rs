@@ -331,14 +331,16 @@ impl<'a> ModelSelection<'a> {
         let (task, best) = (self.task, &self.finalists[0]);
         let one_column = task.columns() == 1 && task.dimensions() == 1;
         let is_noisy = one_column && best.scorer.name() == ScorerChoice::KNearest.name();
-        let is_dear = !can_be_learned_part_by_part(&*best.scorer, &self.tried);
+        // Whoever tries some kinds again learns them for one part.
+        let is_dear =
+            task.restrict_to.is_none() && !can_be_learned_part_by_part(&*best.scorer, &self.tried);
         if !is_noisy && !is_dear {
             return 0;
         }
-        let rows = task.split.tune.rows().iter();
-        let rows = rows.copied().filter(|&rows| rows > 0).min().unwrap_or(1);
-        // Half a standard error of each of the three figures, which is about that of a paired difference.
-        let chance = 3.0 * 0.5 * (0.5 / rows as f64).sqrt();
+        // Half a standard error of each of the three figures, which is about that of a paired difference. With many
+        // secrets two of the three are means over all rows.
+        let rows = task.split.tune.total().max(2) as f64 / 2.0;
+        let chance = 3.0 * 0.5 * (0.5 / rows).sqrt();
         let near = |finalist: &Finalist| {
             finalist.scorer.name() != best.scorer.name()
                 && finalist.quality.total() >= best.quality.total() - chance

@@ -1,0 +1,78 @@
+//! URLs as they may be shown: without passwords and signatures.
+
+use std::borrow::Cow;
+
+/// What stands for a secret part.
+const HIDDEN: &str = "…";
+
+/// A text whose URLs have neither the user and password before their host nor what stands behind `?` or `#`, where
+/// signatures and tokens are.
+///
+/// ```
+/// use leakgauge_base::credentials::without_credentials;
+///
+/// let shown = without_credentials("https://me:secret@host/log.csv?sig=abc");
+/// assert_eq!(shown, "https://…@host/log.csv?…");
+/// assert_eq!(without_credentials("me@host?x"), "me@host?x");
+/// ```
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    const SCHEME_ENDS: &str = "://";
+    if !text.contains(SCHEME_ENDS) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(SCHEME_ENDS) {
+        let (before, url) = rest.split_at(at + SCHEME_ENDS.len());
+        shown.push_str(before);
+        let ends =
+            |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | ')');
+        let (url, behind) = url.split_at(url.find(ends).unwrap_or(url.len()));
+        push_url(&mut shown, url);
+        rest = behind;
+    }
+    shown.push_str(rest);
+    shown.into()
+}
+
+/// What stands behind the scheme of a URL.
+fn push_url(shown: &mut String, url: &str) {
+    let path = url.find(['/', '?', '#']).unwrap_or(url.len());
+    let host = url[..path].rfind('@').map_or(0, |at| at + 1);
+    if host > 0 {
+        shown.push_str(HIDDEN);
+        shown.push('@');
+    }
+    match url[host..].find(['?', '#']) {
+        Some(at) if host + at + 1 < url.len() => {
+            shown.push_str(&url[host..=host + at]);
+            shown.push_str(HIDDEN);
+        }
+        _ => shown.push_str(&url[host..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_credentials;
+
+    #[test]
+    fn nothing_secret_of_a_url_is_shown() {
+        for (text, shown) in [
+            ("https://user:pw@h/x?sig=s3cret", "https://…@h/x?…"),
+            ("https://h/x#token", "https://h/x#…"),
+            ("https://h?sig=a@b", "https://h?…"),
+            ("s3://bucket/key.csv", "s3://bucket/key.csv"),
+            ("https://h/a@b.csv", "https://h/a@b.csv"),
+            ("https://p@ss@h/x", "https://…@h/x"),
+            (
+                "df://me:pw@h:50050, and (https://a:b@c/d?e) ended",
+                "df://…@h:50050, and (https://…@c/d?…) ended",
+            ),
+            ("https://", "https://"),
+            ("ümlaut://ü:ö@ä?ß", "ümlaut://…@ä?…"),
+        ] {
+            assert_eq!(without_credentials(text), shown);
+        }
+    }
+}
