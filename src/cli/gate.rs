@@ -79,8 +79,8 @@ impl GateOptions {
     }
 
     fn fails(&self, outcome: GateOutcome) -> bool {
-        let verdicts = self.fail_on.iter().copied();
-        let chosen = verdicts.filter(|verdict| *verdict != FailOn::Misfit).last();
+        let mut verdicts = self.fail_on.iter().copied().rev();
+        let chosen = verdicts.find(|verdict| *verdict != FailOn::Misfit);
         let verdict = match outcome {
             GateOutcome::Judged(verdict) => verdict,
             GateOutcome::StrongEnough | GateOutcome::Fits => return false,
