@@ -67,6 +67,7 @@ def assert_private(
         _session.record(result, alpha, given, needed)
     # A verdict of either kind assumes independent outputs.
     _check_outputs(result, "seeded-afresh")
+    _check_outputs(result, "dependent-outputs")
     if result.verdict == "violated":
         raise PrivacyViolated(repr(result))
     _check_outputs(result, "constant-outputs")

@@ -59,40 +59,49 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
 
 
 def outputs_of(fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws) -> list[Any]:
-    """The outputs of draws: for each an array or a list of rows. An exception names the input that caused it."""
+    """The outputs of draws, in order, as arrays or lists of rows. An exception names the input that caused it."""
     found: list[Any] = []
-    if vectorized:
-        for at, count in draws:
-            found.append(_rows(_noted(fn, inputs, at, count), at, count))
-        return found
-    for at, count in draws:
-        found.append([_noted(fn, inputs, at, None) for _ in range(count)])
-    return found
-
-
-def _noted(fn: Callable[..., Any], inputs: Sequence[Any], at: int, count: int | None) -> Any:
+    at, count = 0, 0
     try:
-        return fn(inputs[at]) if count is None else fn(inputs[at], count)
-    except TimeUp:
-        raise
+        for at, count in draws:
+            if vectorized:
+                found.append(fn(inputs[at], count))
+            else:
+                found.extend([fn(inputs[at]) for _ in range(count)])
     except Exception as error:
-        call = "fn(x)" if count is None else f"fn(x, {count})"
+        call = f"fn(x, {count})" if vectorized else "fn(x)"
         text = repr(inputs[at])
         error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text if len(text) < 200 else text[:200] + '…'}")
         raise
+    if not vectorized:
+        return [found]
+    found = [_rows(outputs, at, count) for outputs, (at, count) in zip(found, draws, strict=True)]
+    return found if any(count != 1 for _, count in draws) else joined(found)
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Many small arrays of one form as one array."""
+    forms = {(rows.dtype, rows.shape) if isinstance(rows, np.ndarray) else None for rows in outputs}
+    return [np.concatenate(outputs)] if len(forms) == 1 and None not in forms else outputs
 
 
 def _rows(outputs: Any, at: int, count: int) -> Any:
     """The outputs of one call of `fn(x, n)`."""
+    if type(outputs) is np.ndarray and outputs.dtype.kind in "fiub" and outputs.shape[:1] == (count,):
+        return outputs
     if hasattr(outputs, "to_numpy"):
         outputs = outputs.to_numpy()
     if isinstance(outputs, np.ndarray):
         if np.ma.isMaskedArray(outputs):
             outputs = outputs.filled(np.nan)
+        if count == 1 and outputs.ndim == 0:
+            outputs = outputs.reshape(1)
         if outputs.dtype == object:
             outputs = list(outputs)
     elif isinstance(outputs, (list, tuple)):
         outputs = list(outputs)
+    elif count == 1 and isinstance(outputs, (bool, int, float, np.generic)):
+        outputs = [outputs]
     else:
         raise DataError(
             f"fn: returned {type(outputs).__name__} for inputs[{at}] where {count} outputs were asked for\n"
@@ -174,8 +183,8 @@ class Caller:
         arguments = (pickled, context.Value("i", 0))
         return ProcessPoolExecutor(workers, context, _start, arguments)
 
-    def draw(self, draws: Draws, deadline: float | None) -> list[Any]:
-        """The outputs of draws.
+    def draw(self, draws: Draws, deadline: float | None, whole: bool = False) -> list[Any]:
+        """The outputs of draws; `whole` says that every draw is one call, also where workers could share it.
 
         Raises:
             TimeUp: The time is up.
@@ -183,7 +192,7 @@ class Caller:
         if self._pool is None:
             with _alarm(deadline):
                 return outputs_of(self._fn, self._vectorized, self._inputs, draws)
-        parts = self._parts(draws)
+        parts = self._parts(draws, whole)
         futures = [self._pool.submit(_work, part) for part in parts]
         found: list[Any] = []
         try:
@@ -194,9 +203,9 @@ class Caller:
             raise TimeUp from None
         return found
 
-    def _parts(self, draws: Draws) -> list[Draws]:
+    def _parts(self, draws: Draws, whole: bool) -> list[Draws]:
         """Draws in as many parts as there are workers, in order."""
-        if len(draws) < self._workers:
+        if len(draws) < self._workers and not whole:
             draws = [piece for draw in draws for piece in _pieces(draw, self._workers)]
         size = -(-len(draws) // self._workers)
         return [draws[at : at + size] for at in range(0, len(draws), size)]

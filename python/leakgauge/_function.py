@@ -7,13 +7,14 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import _calls, _native, _neighbors, _options, _outputs
+from . import _calls, _dependence, _native, _neighbors, _options, _outputs
 from ._function_results import FunctionAudit
-from ._native import OptionError
+from ._native import DataError, OptionError
 
 # Seconds between lines of progress.
 _PROGRESS = 0.5
@@ -32,6 +33,7 @@ def audit(
     workers: int | None = None,
     fixed: bool = False,
     vectorized: bool | None = None,
+    unit: str = "call",
     pairs: Iterable[tuple[int, int]] | None = None,
     bits: bool = False,
     progress: bool | None = None,
@@ -58,6 +60,9 @@ def audit(
             the system's randomness there.
         fixed: Draw exactly `max_samples`, and audit them as a log: with estimates, pictures and all kinds of claims.
         vectorized: Whether `fn` takes how many outputs are wanted. By default its signature says.
+        unit: What is independent, for `fn(x, n)`. `"call"`: every sample is a call of its own, `fn(x, 1)`, so that
+            outputs of one call may depend on each other. `"row"`: so are the outputs of one call, which you know and
+            nothing here can show; many are taken from each call, which is faster.
         pairs: Positions of the inputs that are neighbors. By default all pairs are.
         bits: Look at the low bits of floating-point numbers too, which reveal how a number was computed.
         progress: Show progress on standard error; by default if that is a terminal.
@@ -75,6 +80,8 @@ def audit(
     texts: list[str] = _options._several(_options._text)("claims", claims)
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
+    if unit not in ("call", "row"):
+        raise OptionError(f'unit={unit!r}: must be "call" or "row"\n  hint: leave it out if unsure')
     labels = names_of(values)
     if not texts and not fixed:
         raise OptionError(
@@ -82,17 +89,47 @@ def audit(
             '  hint: claim something, such as claims="dp(epsilon=1)", or measure with fixed=True'
         )
     deadline = None if seconds is None else time.monotonic() + float(seconds)
-    caller = _calls.Caller(fn, values, vectorized, workers)
+    source = _Source(_calls.Caller(fn, values, vectorized, workers), len(values), unit if vectorized else None, deadline)
     try:
         if fixed:
-            return _fixed(caller, labels, texts, known, max_samples, alpha, seed, deadline, vectorized)
+            return _fixed(source, labels, texts, known, max_samples, alpha, seed)
         auditor = _native.Auditor(
             labels, texts, alpha=float(alpha), max_samples=int(max_samples), batch=batch, seed=int(seed),
-            pairs=known, bits=bool(bits), single=not vectorized,
+            pairs=known, bits=bool(bits), single=unit == "call" or not vectorized,
         )  # fmt: skip
-        return _sequential(caller, auditor, deadline, max_samples, progress)
+        return _sequential(source, auditor, max_samples, progress)
     finally:
-        caller.close()
+        source.caller.close()
+
+
+@dataclass
+class _Source:
+    """Where outputs come from. `unit` is `None` if the function gives one output a call."""
+
+    caller: _calls.Caller
+    inputs: int
+    unit: str | None
+    deadline: float | None
+    seconds: float = 0.0
+
+    def draw(self, draws: _calls.Draws, whole: bool = False) -> list[Any]:
+        begun = time.monotonic()
+        try:
+            return self.caller.draw(draws, self.deadline, whole)
+        finally:
+            self.seconds += time.monotonic() - begun
+
+    def doubt(self, shape: _outputs.Shape) -> _dependence.Doubt | None:
+        """What voids every verdict. Outputs that are looked at for this have the shape of all others."""
+        if self.unit is None:
+            return None
+
+        def calls(draws: _calls.Draws) -> list[Any]:
+            outputs = self.draw(draws, whole=True)
+            shape.columns(outputs)
+            return outputs
+
+        return _dependence.doubt_of(calls, self.inputs, self.unit)
 
 
 def _check(values: Sequence[Any], max_samples: Any, seconds: Any, workers: Any) -> None:
@@ -120,19 +157,25 @@ def names_of(values: Sequence[Any]) -> list[str]:
     return labels if len(set(labels)) == len(labels) else [f"x{at}" for at in range(len(values))]
 
 
-def _sequential(
-    caller: _calls.Caller, auditor: Any, deadline: float | None, max_samples: int, progress: bool | None
-) -> FunctionAudit:
+# What an audit of outputs rests on, by what is independent.
+_ASSUMED = {
+    "call": "Every sample is a call of its own: outputs of one call may depend on each other.",
+    "row": 'Outputs of one call are independent, as unit="row" says; nothing here could show it.',
+}
+
+# Warnings of which each voids every verdict.
+_VOID = ("seeded-afresh", "dependent-outputs")
+
+
+def _sequential(source: _Source, auditor: Any, max_samples: int, progress: bool | None) -> FunctionAudit:
     shape = _outputs.Shape()
     begun = time.monotonic()
     shown = _Progress(progress, max_samples)
-    called = 0.0
+    doubt = None
     try:
-        while (draws := auditor.next()) is not None:
-            before = time.monotonic()
-            outputs = caller.draw(draws, deadline)
-            called += time.monotonic() - before
-            auditor.push(shape.columns(outputs))
+        doubt = source.doubt(shape)
+        while doubt is None and (draws := auditor.next()) is not None:
+            auditor.push(shape.columns(source.draw(draws)))
             if shown.is_due():
                 shown.show(auditor)
     except _calls.TimeUp:
@@ -143,12 +186,28 @@ def _sequential(
     finally:
         shown.end()
     found = json.loads(auditor.report())
+    if source.unit is not None:
+        found["assumptions"].insert(0, _ASSUMED[source.unit])
+    _warn(found, shape, doubt)
+    return FunctionAudit._of(found, auditor.power(), time.monotonic() - begun, source.seconds)
+
+
+def _warn(found: dict[str, Any], shape: _outputs.Shape, doubt: _dependence.Doubt | None) -> None:
+    """Adds warnings to a report; one that voids verdicts does so."""
+    if doubt is not None:
+        found["stop"] = "doubt"
+        found["warnings"].insert(0, {"code": doubt[0], "message": doubt[1]})
     if shape.is_mixed:
         found["warnings"].append({
             "code": "mixed-outputs",
             "message": "The function returned numbers and words. Both are looked at; make sure that it means to.",
         })  # fmt: skip
-    return FunctionAudit._of(found, auditor.power(), time.monotonic() - begun, called)
+    void = next((warning for warning in found["warnings"] if warning["code"] in _VOID), None)
+    if void is not None:
+        for claim in found["claims"]:
+            claim.update(verdict="inconclusive", p_value=1.0, reason=void["message"])
+        for quantity in ("epsilon", "total_variation"):
+            found[quantity]["lower"] = None
 
 
 class _Progress:
@@ -175,15 +234,13 @@ class _Progress:
 
 
 def _fixed(
-    caller: _calls.Caller,
+    source: _Source,
     labels: list[str],
     claims: list[str],
     pairs: list[tuple[int, int]] | None,
     max_samples: int,
     alpha: float,
     seed: int,
-    deadline: float | None,
-    vectorized: bool,
 ) -> Any:
     from ._log import audit_log
 
@@ -198,13 +255,16 @@ def _fixed(
     rng = np.random.default_rng(seed)
     draws: list[tuple[int, int]] = []
     # Blocks in random order: a drift is no difference between inputs.
-    blocks = min(each, 16) if vectorized else each
+    blocks = min(each, 16) if source.unit == "row" else each
     sizes = [each // blocks + (at < each % blocks) for at in range(blocks)]
     for size in sizes:
         draws += [(int(at), size) for at in rng.permutation(count)]
     shape = _outputs.Shape()
     try:
-        columns = shape.columns(caller.draw(draws, deadline))
+        doubt = source.doubt(shape)
+        if doubt is not None:
+            raise DataError(f"fn: {doubt[1]}")
+        columns = shape.columns(source.draw(draws))
     except _calls.TimeUp:
         raise OptionError(
             f"seconds=: the time was up before {max_samples} outputs were drawn\n"

@@ -31,9 +31,7 @@ class Shape:
         """The outputs of several calls, each an array of rows or a list of them, in the form of the native module."""
         if all(isinstance(rows, np.ndarray) and rows.dtype.kind in "fiub" and rows.ndim in (1, 2) for rows in outputs):
             return self._arrays(outputs)
-        rows: list[Any] = []
-        for some in outputs:
-            rows.extend(some)
+        rows = outputs[0] if len(outputs) == 1 else [row for some in outputs for row in some]
         return self._rows(rows)
 
     def _arrays(self, outputs: list[np.ndarray]) -> Any:
@@ -73,7 +71,7 @@ class Shape:
                 f"fn: returned {kind} after {self.kind}\n  hint: every call must return outputs of one shape"
             )
 
-    def _rows(self, rows: list[Any]) -> list[list[Any]]:
+    def _rows(self, rows: list[Any]) -> Any:
         kind = "lists" if any(_is_list(row) for row in rows) else "dicts" if any(isinstance(row, Mapping) for row in rows) else "scalars"
         if self.kind in (None, "numbers") and kind == "scalars":
             self.kind = self.kind or "scalars"
@@ -83,6 +81,9 @@ class Shape:
             return self._lists(rows)
         if kind == "dicts":
             return self._dicts(rows)
+        if all(isinstance(row, float) for row in rows):
+            self.types.add("number")
+            return np.asarray(rows, dtype=np.float64)
         values = [_scalar(row) for row in rows]
         self.types.update("word" if isinstance(value, str) else "number" for value in values if value is not None)
         return [values]

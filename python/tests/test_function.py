@@ -78,10 +78,12 @@ def test_vectors_are_arrays_with_a_row_an_output():
 
 
 def test_an_exception_names_the_input_that_caused_it():
+    rng = np.random.default_rng(0)
+
     def fn(x, n):
         if x == "b":
             raise ZeroDivisionError("inside")
-        return np.random.default_rng(0).random(n)
+        return rng.random(n)
 
     with pytest.raises(ZeroDivisionError) as raised:
         leakgauge.audit(fn, ["a", "b"], "dp(epsilon=1)")
@@ -144,6 +146,89 @@ def test_constant_functions_and_generators_seeded_afresh_are_told():
     assert codes(lambda x, n: x + np.random.default_rng(0).laplace(size=n)) == ["seeded-afresh"]
 
 
+def test_outputs_that_share_noise_within_a_call_are_no_samples_of_their_own():
+    def verdicts(unit):
+        found = []
+        for seed in range(100):
+            rng = np.random.default_rng(seed)
+            # The input is ignored, so that every claim is true.
+            shared = lambda x, n: rng.laplace() + 0.1 * rng.normal(size=n)  # noqa: E731
+            found.append(leakgauge.audit(shared, [0, 1], "dp(epsilon=0.5)", max_samples=2_000, seed=seed, unit=unit))
+        return found
+
+    # 5 of 100 at most are expected; more than 10 have probability 0.011 if it were 5 %. Bets are below it: 0 to 2.
+    assert sum(r.verdict == "violated" for r in verdicts("call")) <= 10
+    rows = verdicts("row")
+    assert {r.verdict for r in rows} == {"inconclusive"} and {r.stop for r in rows} == {"doubt"}
+    assert {r.warnings[0].code for r in rows} == {"dependent-outputs"} and 'unit="row"' in rows[0].claims[0].reason
+
+
+def test_a_shared_scale_is_seen_and_independent_rows_are_not_doubted():
+    rng = np.random.default_rng(10)
+    scaled = leakgauge.audit(lambda x, n: rng.exponential() * rng.normal(size=n), [0, 1], "dp(1)", unit="row")
+    assert scaled.stop == "doubt" and scaled.epsilon.lower is None and scaled.claims[0].p_value == 1.0
+    forms = [
+        lambda n: rng.normal(size=n),
+        lambda n: rng.normal(size=(n, 3)),
+        lambda n: (rng.random(n) < 0.001).astype(int),
+        lambda n: ["ab"[at] for at in rng.integers(2, size=n)],
+    ]
+    # A doubt has probability 1e-4 at most in each of these.
+    for form in forms:
+        for _ in range(25):
+            r = leakgauge.audit(lambda x, n: form(n), [0, 1], "dp(1)", unit="row", max_samples=20)
+            assert r.stop != "doubt", r
+
+
+def test_real_leaks_are_found_by_calls_and_by_rows():
+    for unit in ("call", "row"):
+        for seed in range(10):
+            r = leakgauge.audit(laplace(0.5, seed), [0.0, 1.0], "dp(epsilon=1)", unit=unit, seed=seed)
+            assert r.verdict == "violated" and r.warnings == () and unit in r.assumptions[0]
+
+
+def test_calls_ask_for_one_output_and_rows_for_many():
+    rng = np.random.default_rng(11)
+    asked = []
+
+    def fn(x, n):
+        asked.append(n)
+        # A function that squeezes gives a plain number for one output.
+        return np.squeeze(rng.laplace(size=n))
+
+    leakgauge.audit(fn, [0, 1], "dp(1)", max_samples=1_000)
+    assert asked[:4] == [32] * 4 and set(asked[4:]) == {1}
+    asked.clear()
+    leakgauge.audit(fn, [0, 1], "dp(1)", max_samples=1_000, unit="row")
+    assert max(asked[40:]) > 4 and len(asked) < 500
+    with pytest.raises(leakgauge.OptionError, match="unit='rows'"):
+        leakgauge.audit(fn, [0, 1], "dp(1)", unit="rows")
+
+
+def _seeded(x, n):
+    return x + np.random.default_rng(0).laplace(size=n)
+
+
+def _cached_response(x, n):
+    return np.random.default_rng(3 + x).random(n) < 0.99
+
+
+@pytest.mark.parametrize("fn", [_seeded, _cached_response])
+@pytest.mark.parametrize("unit", ["call", "row"])
+def test_a_generator_that_is_seeded_at_every_call_is_not_judged(fn, unit):
+    r = leakgauge.audit(fn, [0, 1], ["dp(epsilon=1)", "advantage(0.1)"], unit=unit)
+    assert (r.verdict, r.stop, r.samples) == ("inconclusive", "doubt", 0)
+    assert r.warnings[0].code == "seeded-afresh" and "seeded afresh" in r.claims[1].reason
+    with pytest.raises(leakgauge.DataError, match="seeded afresh"):
+        leakgauge.audit(fn, [0, 1], fixed=True, unit=unit, max_samples=100)
+
+
+def test_a_function_without_randomness_is_judged():
+    for fn in (lambda x: x, lambda x, n: np.full(n, x), lambda x: [x, 1 - x]):
+        r = leakgauge.audit(fn, [0, 1], "dp(epsilon=3)", max_samples=2_000)
+        assert r.verdict == "violated" and [warning.code for warning in r.warnings] == ["constant-outputs"]
+
+
 def test_a_call_that_does_not_end_is_interrupted_when_the_time_is_up():
     def fn(x):
         time.sleep(60)
@@ -159,7 +244,7 @@ def test_an_interrupt_returns_what_is_known():
 
     def fn(x, n):
         calls.append(n)
-        if len(calls) > 40:
+        if len(calls) > 200:
             raise KeyboardInterrupt
         return x + rng.laplace(size=n)
 
@@ -224,7 +309,7 @@ def test_low_bits_are_looked_at_where_it_is_asked_for():
 
 
 def test_the_power_of_an_audit_is_stated():
-    r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", max_samples=20_000)
+    r = leakgauge.audit(laplace(1.0), [0.0, 1.0], "dp(epsilon=1)", max_samples=20_000, unit="row")
     # 90 % of audits of Laplace noise at ε = 2, 1.5 and 1.25 found it within 298, 1,092 and 7,424 samples, of 100 each.
     far, near, nearest = (r.samples_to_find(epsilon) for epsilon in (2.0, 1.5, 1.25))
     assert 250 < far < 500 and 900 < near < 2_200 and 6_000 < nearest < 15_000, (far, near, nearest)
