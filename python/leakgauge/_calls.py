@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,16 +56,29 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
     )
 
 
-def outputs_of(fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws) -> list[Any]:
-    """The outputs of draws, in order, as arrays or lists of rows. An exception names the input that caused it."""
+def outputs_of(
+    fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws, deadline: float | None
+) -> list[Any]:
+    """The outputs of draws, in order, as arrays or lists of rows. An exception names the input that caused it.
+
+    The clock is read between calls, and no call is interrupted: an exception or a signal within a function that is
+    not ours could be swallowed there, become an output, or leave it half done.
+
+    Raises:
+        TimeUp: The time is up, before a call or after one. What was drawn is discarded.
+    """
     found: list[Any] = []
     at, count = 0, 0
     try:
         for at, count in draws:
-            if vectorized:
-                found.append(fn(inputs[at], count))
-            else:
-                found.extend([fn(inputs[at]) for _ in range(count)])
+            for _ in range(1 if vectorized else count):
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise TimeUp
+                found.append(fn(inputs[at], count) if vectorized else fn(inputs[at]))
+        if deadline is not None and time.monotonic() >= deadline:
+            raise TimeUp
+    except TimeUp:
+        raise
     except Exception as error:
         call = f"fn(x, {count})" if vectorized else "fn(x)"
         text = repr(inputs[at])
@@ -154,7 +165,7 @@ def _start(pickled: bytes, number: Any) -> None:
 def _work(draws: Draws) -> list[Any]:
     assert _task is not None
     fn, vectorized, inputs = _task
-    return outputs_of(fn, vectorized, inputs, draws)
+    return outputs_of(fn, vectorized, inputs, draws, None)
 
 
 class Caller:
@@ -190,18 +201,20 @@ class Caller:
             TimeUp: The time is up.
         """
         if self._pool is None:
-            with _alarm(deadline):
-                return outputs_of(self._fn, self._vectorized, self._inputs, draws)
+            return outputs_of(self._fn, self._vectorized, self._inputs, draws, deadline)
+        from concurrent.futures import FIRST_EXCEPTION, wait
+
         parts = self._parts(draws, whole)
         futures = [self._pool.submit(_work, part) for part in parts]
-        found: list[Any] = []
-        try:
-            for future in futures:
-                left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-                found.extend(future.result(timeout=left))
-        except TimeoutError:
-            raise TimeUp from None
-        return found
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        # A `TimeoutError` of the function itself is no end of the time.
+        done, unfinished = wait(futures, timeout=left, return_when=FIRST_EXCEPTION)
+        for future in futures:
+            if future in done:
+                future.result()
+        if unfinished:
+            raise TimeUp
+        return [outputs for future in futures for outputs in future.result()]
 
     def _parts(self, draws: Draws, whole: bool) -> list[Draws]:
         """Draws in as many parts as there are workers, in order."""
@@ -223,29 +236,3 @@ def _pieces(draw: tuple[int, int], parts: int) -> list[tuple[int, int]]:
     at, count = draw
     size = -(-count // parts)
     return [(at, min(size, count - begun)) for begun in range(0, count, size)]
-
-
-@contextlib.contextmanager
-def _alarm(deadline: float | None) -> Iterator[None]:
-    """Raises `TimeUp` within a call that goes on when the time is up. Only the main thread of a Unix process can;
-    elsewhere the time is looked at between calls."""
-    if deadline is None:
-        yield
-        return
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeUp
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def up(*_: Any) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, left)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

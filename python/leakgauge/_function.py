@@ -54,7 +54,8 @@ def audit(
         batch: Outputs drawn at once; by default few at first, then more.
         alpha: The probability of an error.
         seed: Of all random choices of the audit. The function's own randomness is the function's.
-        seconds: A budget of time. A call that does not end in time is interrupted.
+        seconds: A budget of time, which is looked at between calls. A call that is running is waited for, and what it
+            returns too late is discarded; with `workers` of 2 or more, it is ended with its process.
         workers: Processes that call a slow function. It must be picklable. Generators of its module (NumPy's and
             Python's) are seeded anew in each process; one inside an object that it uses is not, and must be made from
             the system's randomness there.
