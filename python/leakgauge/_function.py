@@ -150,8 +150,13 @@ def names_of(values: Sequence[Any]) -> list[str]:
     def label(at: int, value: Any) -> str:
         if isinstance(value, (bool, int, float, str, np.number)) and len(str(value)) <= 40 and str(value).strip():
             return str(value)
-        if isinstance(value, (tuple, list, np.ndarray)) and np.size(value) <= 8:
-            return f"x{at} = {str(np.asarray(value, dtype=object).tolist())[:60]}"
+        if isinstance(value, (tuple, list)) and all(isinstance(item, (bool, int, float, str)) for item in value):
+            value = list(value)
+        elif isinstance(value, np.ndarray):
+            value = value.tolist() if value.size <= 8 else [None] * 9
+        # Arrays and frames within an input would make a label of many lines.
+        if isinstance(value, list) and len(value) <= 8:
+            return f"x{at} = {str(value)[:60]}"
         return f"x{at}"
 
     labels = [label(at, value) for at, value in enumerate(values)]

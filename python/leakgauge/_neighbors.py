@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from ._native import OptionError
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,11 @@ def _same(x: Any, y: Any) -> bool:
         return True
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
         return np.shape(x) == np.shape(y) and bool(np.all(x == y))
+    if isinstance(x, (tuple, list)) and type(x) is type(y):
+        return len(x) == len(y) and all(map(_same, x, y))
     try:
-        return bool(x == y)
+        # Frames and series compare by cells.
+        return bool(x.equals(y)) if hasattr(x, "equals") and type(x) is type(y) else bool(x == y)
     except Exception:
         return False
 
@@ -136,7 +141,19 @@ def _at(length: int, position: int) -> np.ndarray:
 
 
 def as_pairs(inputs: Any) -> tuple[Sequence[Any], list[tuple[int, int]] | None]:
-    """Inputs, and which pairs of them the claims are about; `None` if all."""
+    """Inputs, and which pairs of them the claims are about; `None` if all.
+
+    Raises:
+        leakgauge.OptionError: Something that is one input, or that has no order.
+    """
     if isinstance(inputs, Neighbors):
         return inputs.inputs, list(inputs.positions)
+    kind = type(inputs).__name__
+    if hasattr(inputs, "columns") or isinstance(inputs, (str, bytes, Mapping)):
+        raise OptionError(
+            f"inputs=: is one {kind}, and a leak is a difference between two inputs\n"
+            f"  hint: pass a list of them, inputs=[one, other], such as a {kind} with and without one entry"
+        )
+    if not isinstance(inputs, Iterable) or (isinstance(inputs, np.ndarray) and inputs.ndim == 0):
+        raise OptionError(f"inputs=: must be a list of inputs, not {inputs!r}\n  hint: inputs=[0.0, 1.0]")
     return list(inputs), None
