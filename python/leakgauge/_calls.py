@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import ArgumentError
 from ._native import DataError, OptionError
 
 Draws = Sequence[tuple[int, int]]
@@ -30,7 +31,7 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
         OptionError: If its signature does not say and the caller has not said it.
     """
     if not callable(fn):
-        raise TypeError(f"fn: must be a function, not {fn!r}")
+        raise ArgumentError(f"fn: must be a function, not {fn!r}")
     if said is not None:
         return bool(said)
     try:
@@ -82,7 +83,8 @@ def outputs_of(
     except Exception as error:
         call = f"fn(x, {count})" if vectorized else "fn(x)"
         text = repr(inputs[at])
-        error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text if len(text) < 200 else text[:200] + '…'}")
+        text = text if len(text) < 200 else text[:200] + "…"
+        error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text}")
         raise
     if not vectorized:
         return [found]

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._errors import ArgumentError
 from ._native import DataError
 
 _KINDS = (
@@ -107,10 +108,10 @@ def _columns(data: Any, name: str, has_labels: bool) -> list[tuple[str, Any, Any
     if isinstance(data, Mapping):
         return [(str(column), *_values(values, name, str(column))) for column, values in data.items()]
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
-        raise TypeError(f"data must be {_KINDS}, not rows\n  hint: give a dict of columns: {{name: [value, …], …}}")
+        raise ArgumentError(f"data must be {_KINDS}, not rows\n  hint: give a dict of columns: {{name: [value, …], …}}")
     if not isinstance(data, (list, tuple)) and not hasattr(data, "__array__"):
         hint = "\n  hint: call .collect() first" if hasattr(data, "collect") else ""
-        raise TypeError(f"data must be {_KINDS}, not {type(data).__name__}{hint}")
+        raise ArgumentError(f"data must be {_KINDS}, not {type(data).__name__}{hint}")
     import numpy
 
     array = numpy.asanyarray(data)

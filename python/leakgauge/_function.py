@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _calls, _dependence, _native, _neighbors, _options, _outputs
+from ._errors import checked
 from ._function_results import FunctionAudit
 from ._native import DataError, OptionError
 
@@ -20,6 +21,7 @@ from ._native import DataError, OptionError
 _PROGRESS = 0.5
 
 
+@checked()
 def audit(
     fn: Callable[..., Any],
     inputs: Any,
@@ -27,7 +29,8 @@ def audit(
     *,
     max_samples: int = 1_000_000,
     batch: int | None = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
+    confidence: float | None = None,
     seed: int = 0,
     seconds: float | None = None,
     workers: int | None = None,
@@ -52,7 +55,8 @@ def audit(
         claims: What is claimed: `"dp(epsilon=1)"`, `"advantage(0.1)"`; one or several.
         max_samples: Outputs drawn at most, of all inputs together.
         batch: Outputs drawn at once; by default few at first, then more.
-        alpha: The probability of an error.
+        alpha: The probability of an error, 0.05 unless given; or
+        confidence: 1 − alpha.
         seed: Of all random choices of the audit. The function's own randomness is the function's.
         seconds: A budget of time, which is looked at between calls. A call that is running is waited for, and what it
             returns too late is discarded; with `workers` of 2 or more, it is ended with its process.
@@ -77,7 +81,11 @@ def audit(
     """
     values, known = _neighbors.as_pairs(inputs)
     if pairs is not None:
-        known = [(int(a), int(b)) for a, b in pairs]
+        known = _options.positions("pairs", pairs)
+    error = _options.level(confidence, alpha)[1]
+    seed = _options._whole("seed", seed)
+    if batch is not None:
+        batch = min(_options._whole("batch", batch), 2**32)
     texts: list[str] = _options._several(_options._text)("claims", claims)
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
@@ -93,9 +101,9 @@ def audit(
     source = _Source(_calls.Caller(fn, values, vectorized, workers), len(values), unit if vectorized else None, deadline)
     try:
         if fixed:
-            return _fixed(source, labels, texts, known, max_samples, alpha, seed)
+            return _fixed(source, labels, texts, known, max_samples, error, seed)
         auditor = _native.Auditor(
-            labels, texts, alpha=float(alpha), max_samples=int(max_samples), batch=batch, seed=int(seed),
+            labels, texts, alpha=error, max_samples=int(max_samples), batch=batch, seed=seed,
             pairs=known, bits=bool(bits), single=unit == "call" or not vectorized,
         )  # fmt: skip
         return _sequential(source, auditor, max_samples, progress)
@@ -138,9 +146,10 @@ def _check(values: Sequence[Any], max_samples: Any, seconds: Any, workers: Any) 
         raise OptionError(
             f"inputs=: there are {len(values)} inputs\n  hint: a leak is a difference between the outputs of two inputs at least"
         )
-    _options._whole("max_samples", max_samples)
-    if seconds is not None and not _options._number("seconds", seconds) > 0:
-        raise OptionError(f"seconds={seconds}: must be above 0")
+    if _options._whole("max_samples", max_samples) >= 2**32:
+        raise OptionError(f"max_samples={max_samples}: must be below 2^32\n  hint: draw fewer")
+    if seconds is not None and not 0 < _options._number("seconds", seconds) < math.inf:
+        raise OptionError(f"seconds={seconds}: must be above 0, and finite")
     if workers is not None and not 1 <= _options._whole("workers", workers) <= 1024:
         raise OptionError(f"workers={workers}: must be between 1 and 1024")
 

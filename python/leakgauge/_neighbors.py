@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _options
+from ._errors import ArgumentError, checked
 from ._native import OptionError
 
 
@@ -55,6 +57,7 @@ def _same(x: Any, y: Any) -> bool:
         return False
 
 
+@checked()
 def neighbors(
     length: int | None = None,
     *,
@@ -81,21 +84,28 @@ def neighbors(
         seed: Of that generator.
     """
     if (length is None) == (strategy is None):
-        raise TypeError("neighbors() takes length= for vectors of answers, or strategy= for databases")
+        raise ArgumentError("neighbors() takes length= for vectors of answers, or strategy= for databases")
+    count, seed = _options._whole("count", count), _options._whole("seed", seed)
     if strategy is not None:
+        if not callable(strategy) or count < 1:
+            raise ArgumentError(f"strategy=, count=: must be a function and at least 1, not {strategy!r} and {count}")
         rng = np.random.default_rng(seed)
         pairs = []
         for _ in range(count):
             pair = strategy(rng)
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f"strategy: must return two databases as a tuple, not {pair!r}")
+                raise ArgumentError(f"strategy: must return two databases as a tuple, not {pair!r}")
             pairs.append(pair)
         return Neighbors(tuple(pairs), tuple(f"strategy {at}" for at in range(count)))
     assert length is not None
+    length = _options._whole("length", length)
+    value, by = _options._number("value", value), _options._number("by", by)
+    if length > 10_000_000:
+        raise ArgumentError(f"length={length}: must be at most 10,000,000")
     if length < 1:
-        raise TypeError(f"length=: must be at least 1, not {length}")
+        raise ArgumentError(f"length=: must be at least 1, not {length}")
     if change not in ("replace", "add", "remove"):
-        raise TypeError(f'change=: must be "replace", "add" or "remove", not {change!r}')
+        raise ArgumentError(f'change=: must be "replace", "add" or "remove", not {change!r}')
     return _patterns(length, change, value, by)
 
 

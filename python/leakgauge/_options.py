@@ -2,15 +2,49 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ._errors import ArgumentError
+from ._native import OptionError
+
 Convert = Callable[[str, Any], Any]
 
 
-def _refuse(name: str, expected: str, value: Any) -> TypeError:
-    return TypeError(f"{name}=: must be {expected}, not {value!r}")
+def _refuse(name: str, expected: str, value: Any) -> ArgumentError:
+    try:
+        given = repr(value)
+    except Exception:
+        # Whole numbers of more than 4,300 digits, and objects whose own text fails.
+        given = f"one {type(value).__name__}"
+    return ArgumentError(f"{name}=: must be {expected}, not {given if len(given) <= 200 else given[:200] + '…'}")
+
+
+def level(confidence: Any, alpha: Any) -> tuple[float, float]:
+    """The confidence and the error probability of limits, of which one may be given."""
+    if confidence is None and alpha is None:
+        return 0.95, 0.05
+    if confidence is None:
+        error = _number("alpha", alpha)
+        return 1.0 - error, error
+    sure = _number("confidence", confidence)
+    # 1 − 0.95 is 0.050000000000000044.
+    error = round(1.0 - sure, 15)
+    if alpha is not None and abs(_number("alpha", alpha) - error) > 1e-12:
+        raise OptionError(
+            f"alpha={alpha}, confidence={confidence}: contradict each other\n  hint: give one; confidence is 1 - alpha"
+        )
+    return sure, error
+
+
+def with_confidence(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments with `confidence`, also if it was given as `alpha`."""
+    rest = {name: value for name, value in given.items() if name != "alpha"}
+    if given.get("alpha") is not None:
+        rest["confidence"] = level(given.get("confidence"), given["alpha"])[0]
+    return rest
 
 
 def _text(name: str, value: Any) -> str:
@@ -22,14 +56,21 @@ def _text(name: str, value: Any) -> str:
 def _number(name: str, value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refuse(name, "a number", value) from None
 
 
+def _index(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    return operator.index(value)
+
+
 def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _refuse(name, "a whole number", value)
-    whole = int(value.__index__())
+    try:
+        whole = _index(value)
+    except TypeError:
+        raise _refuse(name, "a whole number", value) from None
     if not 0 <= whole < 2**64:
         raise _refuse(name, "a whole number from 0 to 2**64 - 1", value)
     return whole
@@ -116,10 +157,24 @@ def _prior(name: str, value: Any) -> Any:
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     """Pairs of labels."""
-    pairs = [] if isinstance(value, str) else list(value)
-    if isinstance(value, str) or any(isinstance(pair, str) or len(tuple(pair)) != 2 for pair in pairs):
-        raise _refuse(name, "pairs of secrets, such as [(0, 1), (1, 2)]", value)
-    return [(_label(name, a), _label(name, b)) for a, b in pairs]
+    return [(_label(name, a), _label(name, b)) for a, b in twos(name, value, "secrets")]
+
+
+def twos(name: str, value: Any, of: str) -> list[tuple[Any, Any]]:
+    """Pairs of whatever."""
+    try:
+        items = list(value)
+        pairs = [tuple(pair) for pair in items if not isinstance(pair, str)]
+        if isinstance(value, str) or len(pairs) < len(items) or any(len(pair) != 2 for pair in pairs):
+            raise TypeError
+    except TypeError:
+        raise _refuse(name, f"pairs of {of}, such as [(0, 1), (1, 2)]", value) from None
+    return [(a, b) for a, b in pairs]
+
+
+def positions(name: str, value: Any) -> list[tuple[int, int]]:
+    """Pairs of positions, from 0."""
+    return [(_whole(name, a), _whole(name, b)) for a, b in twos(name, value, "inputs")]
 
 
 def _step(name: str, value: Any) -> str:
@@ -184,7 +239,7 @@ def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
     """Refuses keyword arguments that a function does not have.
 
     Raises:
-        TypeError: with the nearest name.
+        leakgauge.Error: With the nearest name.
     """
     known = list(known)
     for name in given:
@@ -194,7 +249,7 @@ def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
 
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"\n  hint: did you mean {near[0]}=?" if near else f"\n  hint: it takes {', '.join(known)}"
-        raise TypeError(f"{function}() has no keyword argument {name}={hint}")
+        raise ArgumentError(f"{function}() has no keyword argument {name}={hint}")
 
 
 def converted(function: str, given: Mapping[str, Any], known: Mapping[str, tuple[Any, Convert]]) -> dict[str, Any]:

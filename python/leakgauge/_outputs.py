@@ -112,7 +112,8 @@ class Shape:
             if row is not None and not (_is_list(row) and len(row) == self.width):
                 what = f"a list of length {len(row)}" if _is_list(row) else type(row).__name__
                 raise DataError(
-                    f"fn: returned {what} after vectors of length {self.width}\n  hint: return vectors of one length, or lists"
+                    f"fn: returned {what} after vectors of length {self.width}\n"
+                    "  hint: return vectors of one length, or lists"
                 )
         return [[None if row is None else _scalar(row[at]) for row in rows] for at in range(self.width)]
 
