@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _options
 from ._errors import ArgumentError
 from ._native import DataError, OptionError
 
@@ -33,7 +34,7 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
     if not callable(fn):
         raise ArgumentError(f"fn: must be a function, not {fn!r}")
     if said is not None:
-        return bool(said)
+        return _options._flag("vectorized", said)
     try:
         parameters = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):
@@ -106,10 +107,10 @@ def _rows(outputs: Any, at: int, count: int) -> Any:
         outputs = outputs.to_numpy()
     if isinstance(outputs, np.ndarray):
         if np.ma.isMaskedArray(outputs):
-            outputs = outputs.filled(np.nan)
+            outputs = outputs.filled(np.nan) if outputs.dtype.kind == "f" else np.array(outputs.tolist(), dtype=object)
         if count == 1 and outputs.ndim == 0:
             outputs = outputs.reshape(1)
-        if outputs.dtype == object:
+        if outputs.dtype == object and outputs.ndim:
             outputs = list(outputs)
     elif isinstance(outputs, (list, tuple)):
         outputs = list(outputs)

@@ -73,21 +73,21 @@ def matrix(given: Any, rows: str = "secret") -> Any:
 def prior_text(name: str, value: Any) -> str:
     """A prior as a text: a name, probabilities in the order of rows, or by label."""
     if isinstance(value, str):
-        return value
+        return _options._text(name, value)
     if isinstance(value, Mapping):
         return ",".join(f"{_options._label(name, label)}={_options._number(name, p)!r}" for label, p in value.items())
-    if not isinstance(value, Iterable):
-        raise _options._refuse(name, "a name, a dict {secret: probability} or probabilities", value)
-    return ",".join(repr(_options._number(name, p)) for p in value)
+    return ",".join(repr(_options._number(name, p)) for p in _options._listed(value))
 
 
 def _payoff(name: str, value: Any) -> Any:
+    if isinstance(value, (str, os.PathLike)):
+        raise _options._refuse(name, "a matrix with one row a guess", value)
     guesses, _, values = matrix(value, "guess")
     return guesses, values
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
-    pair = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
+    pair = list(_options._listed(value))
     if len(pair) != 2:
         raise ArgumentError(f"{name}=: must be two secrets, not {value!r}")
     return _options._label(name, pair[0]), _options._label(name, pair[1])

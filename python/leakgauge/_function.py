@@ -89,8 +89,7 @@ def audit(
     texts: list[str] = _options._several(_options._text)("claims", claims)
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
-    if unit not in ("call", "row"):
-        raise OptionError(f'unit={unit!r}: must be "call" or "row"\n  hint: leave it out if unsure')
+    unit = _options.chosen("unit", unit, ("call", "row"))
     labels = names_of(values)
     if not texts and not fixed:
         raise OptionError(
@@ -156,15 +155,20 @@ def _check(values: Sequence[Any], max_samples: Any, seconds: Any, workers: Any) 
 
 def names_of(values: Sequence[Any]) -> list[str]:
     """Labels of inputs: numbers and short texts are their own, if they differ."""
+    def short(value: Any) -> bool:
+        # Python writes no whole numbers of more than 4,300 digits.
+        text = "" if isinstance(value, int) and value.bit_length() > 200 else str(value)
+        return len(text) <= 40 and bool(text.strip()) and _options.is_unicode(text)
+
     def label(at: int, value: Any) -> str:
-        if isinstance(value, (bool, int, float, str, np.number)) and len(str(value)) <= 40 and str(value).strip():
+        if isinstance(value, (bool, int, float, str, np.number)) and short(value):
             return str(value)
         if isinstance(value, (tuple, list)) and all(isinstance(item, (bool, int, float, str)) for item in value):
             value = list(value)
         elif isinstance(value, np.ndarray):
             value = value.tolist() if value.size <= 8 else [None] * 9
         # Arrays and frames within an input would make a label of many lines.
-        if isinstance(value, list) and len(value) <= 8:
+        if isinstance(value, list) and len(value) <= 8 and all(map(short, value)):
             return f"x{at} = {str(value)[:60]}"
         return f"x{at}"
 

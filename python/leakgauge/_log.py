@@ -104,7 +104,7 @@ def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, 
     """A log and its keyword arguments as the native module takes them."""
     given = _options.with_confidence(given)
     _options.unknown(function, given, [*_options.LOG, "name"])
-    name = given.pop("name", "data")
+    name = _options._text("name", given.pop("name", "data"))
     if _data.is_path(data):
         if name != "data":
             raise ArgumentError("name= is for data in memory\n  hint: leave it out for a path")
@@ -160,7 +160,7 @@ def _call(function: str, given: dict[str, Any]) -> str:
     """The call as a report shows it; data is left out."""
     written = ["data"]
     for name, value in given.items():
-        if value is None or (name == "claims" and not value):
+        if value is None or (name == "claims" and isinstance(value, (str, list, tuple)) and not value):
             continue
         is_short = isinstance(value, (str, int, float, bool)) or (
             isinstance(value, (list, tuple, dict)) and len(value) < 9

@@ -47,12 +47,14 @@ def _same(x: Any, y: Any) -> bool:
     if x is y:
         return True
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-        return np.shape(x) == np.shape(y) and bool(np.all(x == y))
+        return isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and np.array_equal(x, y)
     if isinstance(x, (tuple, list)) and type(x) is type(y):
         return len(x) == len(y) and all(map(_same, x, y))
+    if type(x) is not type(y) and not (isinstance(x, (int, float)) and isinstance(y, (int, float))):
+        return False
     try:
         # Frames and series compare by cells.
-        return bool(x.equals(y)) if hasattr(x, "equals") and type(x) is type(y) else bool(x == y)
+        return bool(x.equals(y) if hasattr(x, "equals") else x == y)
     except Exception:
         return False
 
@@ -104,8 +106,7 @@ def neighbors(
         raise ArgumentError(f"length={length}: must be at most 10,000,000")
     if length < 1:
         raise ArgumentError(f"length=: must be at least 1, not {length}")
-    if change not in ("replace", "add", "remove"):
-        raise ArgumentError(f'change=: must be "replace", "add" or "remove", not {change!r}')
+    change = _options.chosen("change", change, ("replace", "add", "remove"))
     return _patterns(length, change, value, by)
 
 

@@ -47,13 +47,32 @@ def with_confidence(given: Mapping[str, Any]) -> dict[str, Any]:
     return rest
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair, which no file or report can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not is_unicode(value):
         raise _refuse(name, "a text", value)
+    return str(value)
+
+
+def chosen(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of some words."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise _refuse(name, " or ".join(f'"{choice}"' for choice in choices), value)
     return value
 
 
 def _number(name: str, value: Any) -> float:
+    if getattr(value, "ndim", 0) > 0:
+        raise _refuse(name, "a number", value)
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -88,12 +107,18 @@ def _optional(convert: Convert) -> Convert:
 
 def _column(name: str, value: Any) -> str:
     """A column by its name, or by its number from 1."""
-    return value if isinstance(value, str) else str(_whole(name, value))
+    return _text(name, value) if isinstance(value, str) else str(_whole(name, value))
 
 
 def _listed(value: Any) -> Iterable[Any]:
     """One value as several."""
-    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+    if isinstance(value, str):
+        return [value]
+    try:
+        # Arrays without dimensions look iterable and are not.
+        return list(value)
+    except TypeError:
+        return [value]
 
 
 def _several(convert: Convert) -> Convert:
@@ -107,13 +132,14 @@ def _label(name: str, value: Any) -> str:
     """The label of a secret."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    text = str(value)
+    return text if is_unicode(text) else _text(name, text)
 
 
 def _by_column(name: str, value: Any) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping):
         raise _refuse(name, "a dict {column: …}", value)
-    return [(str(column), item) for column, item in value.items()]
+    return [(_label(name, column), item) for column, item in value.items()]
 
 
 def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
@@ -122,22 +148,23 @@ def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
 
 def _lists(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [f"{column}={how}" for column, how in _by_column(name, value)]
+        return [f"{column}={_text(name, how)}" for column, how in _by_column(name, value)]
     return [_text(name, item) for item in _listed(value)]
 
 
 def _scores(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [f"{_label(name, secret)}={column}" for secret, column in value.items()]
+        return [f"{_label(name, secret)}={_column(name, column)}" for secret, column in value.items()]
     return [_text(name, item) for item in _listed(value)]
 
 
 def _budget(name: str, value: Any) -> str:
-    return value if isinstance(value, str) else f"{_number(name, value)}s"
+    return _text(name, value) if isinstance(value, str) else f"{_number(name, value)}s"
 
 
 def _delimiter(name: str, value: Any) -> int:
-    text = "\t" if value in ("tab", "\\t") else _text(name, value)
+    text = _text(name, value)
+    text = "\t" if text in ("tab", "\\t") else text
     if len(text) != 1 or not text.isascii() or text in '"\r\n':
         raise _refuse(name, 'one ASCII character, or "tab"', value)
     return ord(text)
@@ -146,7 +173,10 @@ def _delimiter(name: str, value: Any) -> int:
 def _file(name: str, value: Any) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise _refuse(name, "a path", value)
-    return os.fspath(value)
+    path = os.fspath(value)
+    if isinstance(path, bytes) or "\0" in path or not is_unicode(path):
+        raise _refuse(name, "a path", value)
+    return path
 
 
 def _prior(name: str, value: Any) -> Any:
@@ -179,7 +209,7 @@ def positions(name: str, value: Any) -> list[tuple[int, int]]:
 
 def _step(name: str, value: Any) -> str:
     """The step of a clock: `"1ms"`, or a number in the unit of the log."""
-    return value if isinstance(value, str) else str(_number(name, value))
+    return _text(name, value) if isinstance(value, str) else str(_number(name, value))
 
 
 READING: dict[str, tuple[Any, Convert]] = {

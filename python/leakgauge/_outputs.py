@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import numbers
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _options
 from ._native import DataError
 
 # Elements of a list that are columns of their own at most.
@@ -17,6 +19,9 @@ _ELEMENTS = 16
 
 # Cells of a frame that are columns of their own at most.
 _CELLS = 32
+
+# What is no number, but has a text that says all of it.
+_TIMES = (np.datetime64, np.timedelta64, datetime.date, datetime.time, datetime.timedelta, complex, np.complexfloating)
 
 _WORD = ("bytes", "bytearray")
 
@@ -252,15 +257,19 @@ def _written(row: Any) -> str | None:
 
 def _scalar(value: Any) -> Any:
     """A number, a word, or None."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None or value is np.ma.masked:
+        return None
+    if isinstance(value, str):
+        return str(value) if value.isascii() or _options.is_unicode(value) else repr(value)
+    if isinstance(value, _TIMES):
+        return None if value != value else str(value)
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if isinstance(value, numbers.Integral):
         whole = int(value)
         return whole if -(2**63) <= whole < 2**63 else str(whole)
     if isinstance(value, np.ndarray) and value.ndim == 0:
-        return _scalar(value[()])
+        return None if np.ma.is_masked(value) else _scalar(np.asarray(value)[()])
     if isinstance(value, numbers.Real):
         number = float(value)
         # What a 64-bit number cannot hold stays apart as a word.

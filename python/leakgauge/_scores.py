@@ -105,7 +105,7 @@ def audit_scores(
     The order of rows is not known, so that it is not looked at.
     """
     options = _options.with_confidence(options)
-    if design == "one-run":
+    if isinstance(design, str) and design == "one-run":
         given = {"keep": keep, "shadows": shadows, "unit": None if unit == "model" else unit, **options}
         return one_run(in_scores, out_scores, include, scores, member_scores, guesses, given)
     for name, value in (("include", include), ("member_scores", member_scores), ("guesses", guesses)):
@@ -126,10 +126,10 @@ def audit_scores(
         if in_scores is not None or out_scores is not None or keep is None or scores is None:
             raise ArgumentError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
         members, values, models = _lira(keep, scores, shadows)
-        if unit == "model":
+        if isinstance(unit, str) and unit == "model":
             options.setdefault("group", models)
-        elif unit != "row":
-            raise ArgumentError(f'unit=: must be "model" or "row", not {unit!r}')
+        else:
+            _options.chosen("unit", unit, ("model", "row"))
     elif in_scores is None or out_scores is None:
         raise ArgumentError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
     else:
