@@ -86,16 +86,11 @@ def audit(
     seed = _options._whole("seed", seed)
     if batch is not None:
         batch = min(_options._whole("batch", batch), 2**32)
-    texts: list[str] = _options._several(_options._text)("claims", claims)
+    texts = _claims(claims, fixed)
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
     unit = _options.chosen("unit", unit, ("call", "row"))
     labels = names_of(values)
-    if not texts and not fixed:
-        raise OptionError(
-            "claims=: there is nothing to decide\n"
-            '  hint: claim something, such as claims="dp(epsilon=1)", or measure with fixed=True'
-        )
     deadline = None if seconds is None else time.monotonic() + float(seconds)
     source = _Source(_calls.Caller(fn, values, vectorized, workers), len(values), unit if vectorized else None, deadline)
     try:
@@ -112,7 +107,7 @@ def audit(
 
 @dataclass
 class _Source:
-    """Where outputs come from. `unit` is `None` if the function gives one output a call."""
+    """Where outputs come from; `unit` is `None` if the function gives one output a call."""
 
     caller: _calls.Caller
     inputs: int
@@ -138,6 +133,16 @@ class _Source:
             return outputs
 
         return _dependence.doubt_of(calls, self.inputs, self.unit)
+
+
+def _claims(claims: Any, fixed: bool) -> list[str]:
+    texts: list[str] = _options._several(_options._text)("claims", claims)
+    if not texts and not fixed:
+        raise OptionError(
+            "claims=: there is nothing to decide\n"
+            '  hint: claim something, such as claims="dp(epsilon=1)", or measure with fixed=True'
+        )
+    return texts
 
 
 def _check(values: Sequence[Any], max_samples: Any, seconds: Any, workers: Any) -> None:
