@@ -73,10 +73,13 @@ def outputs_of(
     at, count = 0, 0
     try:
         for at, count in draws:
-            for _ in range(1 if vectorized else count):
-                if deadline is not None and time.monotonic() >= deadline:
-                    raise TimeUp
-                found.append(fn(inputs[at], count) if vectorized else fn(inputs[at]))
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeUp
+            if vectorized:
+                found.append(fn(inputs[at], count))
+            else:
+                # One output: an audit asks for more only where many are one call.
+                found.extend([fn(inputs[at]) for _ in range(count)])
         if deadline is not None and time.monotonic() >= deadline:
             raise TimeUp
     except TimeUp:

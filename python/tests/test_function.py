@@ -382,7 +382,8 @@ def test_the_budget_goes_to_the_pattern_that_looks_worst():
 
 def test_frames_take_the_pairs():
     pyarrow = pytest.importorskip("pyarrow")
-    r = leakgauge.audit(laplace(1.0), leakgauge.neighbors(strategy=lambda rng: (0.0, rng.random()), count=3), "dp(1)", max_samples=500)
+    pairs = leakgauge.neighbors(strategy=lambda rng: (0.0, rng.random()), count=3)
+    r = leakgauge.audit(laplace(1.0), pairs, "dp(1)", max_samples=500)
     table = pyarrow.table(r.pairs)
     assert table.column_names == ["input_1", "input_2", "judged", "epsilon", "advantage"] and table.num_rows == 3
     assert table["judged"].to_pylist() == [pair.judged for pair in r.pairs]

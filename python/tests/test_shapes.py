@@ -88,7 +88,7 @@ def test_inputs_may_be_data_and_labels():
 
 
 @pytest.mark.parametrize(
-    "inputs", [pandas.DataFrame({"a": [1, 2], "b": [3, 4]}), polars.DataFrame({"a": [1]}), {"a": 1, "b": 2}, "ab", 0, None]
+    "inputs", [pandas.DataFrame({"a": [1, 2]}), polars.DataFrame({"a": [1]}), {"a": 1, "b": 2}, "ab", 0, None]
 )
 def test_one_input_is_no_list_of_inputs(inputs):
     with pytest.raises(leakgauge.Error, match="inputs=: .*\n  hint: "):
