@@ -25,7 +25,9 @@ def main() -> None:
         best = (float("inf"), 0.0, 0.0, 0)
         for seed in range(5):
             begun = timer()
-            r = leakgauge.audit(laplace, [0.0, 1.0], "dp(epsilon=1)", max_samples=SAMPLES, seed=seed, progress=False)
+            r = leakgauge.audit(
+                laplace, [0.0, 1.0], "dp(epsilon=1)", max_samples=SAMPLES, seed=seed, unit="row", progress=False
+            )
             whole = timer() - begun
             begun = timer()
             for _ in range(20):

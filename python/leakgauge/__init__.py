@@ -10,6 +10,7 @@
 Everything raises `leakgauge.Error`, whose text says what is wrong, where, and what to do.
 """
 
+from ._errors import ArgumentError
 from ._native import DataError, Error, FileError, GrammarError, InternalError, OptionError
 from ._native import version as _version
 
@@ -41,6 +42,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "ArgumentError",
     "DataError",
     "Error",
     "FileError",

@@ -20,11 +20,18 @@ __version__: str
 class Error(Exception):
     """What leakgauge raises, in one hierarchy. The text says what is wrong, where, and what to do."""
 
-class DataError(Error):
+    @property
+    def hint(self) -> str | None:
+        """What to do about it; `None` if the text does not say."""
+
+class DataError(Error, ValueError):
     """The data is wrong: a row, a column, a value, or the log as a whole."""
 
 class OptionError(Error):
     """A keyword argument has a value that it cannot have, or does not go with another."""
+
+class ArgumentError(OptionError, TypeError):
+    """An argument has a wrong type, is missing, or is none that the function has."""
 
 class GrammarError(OptionError):
     """The text of a mechanism or of a claim is wrong."""
@@ -51,12 +58,14 @@ def audit(
     *,
     max_samples: int = 1_000_000,
     batch: int | None = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
+    confidence: float | None = None,
     seed: int = 0,
     seconds: float | None = None,
     workers: int | None = None,
     fixed: Literal[False] = False,
     vectorized: bool | None = None,
+    unit: Literal["call", "row"] = "call",
     pairs: Iterable[tuple[int, int]] | None = None,
     bits: bool = False,
     progress: bool | None = None,
@@ -69,12 +78,14 @@ def audit(
     *,
     max_samples: int = 1_000_000,
     batch: int | None = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
+    confidence: float | None = None,
     seed: int = 0,
     seconds: float | None = None,
     workers: int | None = None,
     fixed: Literal[True],
     vectorized: bool | None = None,
+    unit: Literal["call", "row"] = "call",
     pairs: Iterable[tuple[int, int]] | None = None,
     bits: bool = False,
     progress: bool | None = None,
@@ -107,6 +118,7 @@ def audit_log(
     fit_on: Any = None,
     max_rows: int | None = None,
     confidence: float = 0.95,
+    alpha: float | None = None,
     seed: int = 0,
     scorer: str | None = None,
     scores: _Scores | None = None,
@@ -152,6 +164,7 @@ def estimate_log(
     fit_on: Any = None,
     max_rows: int | None = None,
     confidence: float = 0.95,
+    alpha: float | None = None,
     seed: int = 0,
     scorer: str | None = None,
     scores: _Scores | None = None,
@@ -195,6 +208,7 @@ def compare(
     fit_on: Any = None,
     max_rows: int | None = None,
     confidence: float = 0.95,
+    alpha: float | None = None,
     seed: int = 0,
     scorer: str | None = None,
     scores: _Scores | None = None,
@@ -225,6 +239,7 @@ def audit_scores(
     secrets: Any = (),
     max_rows: int | None = None,
     confidence: float = 0.95,
+    alpha: float | None = None,
     seed: int = 0,
     budget: str | float = "20s",
     quick: bool = False,
@@ -246,6 +261,7 @@ def audit_scores(
     claims: _Claims = (),
     name: str = "scores",
     confidence: float = 0.95,
+    alpha: float | None = None,
     seed: int = 0,
     threads: int | None = None,
 ) -> OneRun: ...
@@ -284,7 +300,14 @@ def channel(
 ) -> Report: ...
 def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]: ...
 def confusion(
-    tp: int, fn: int, fp: int, tn: int, *, alpha: float = 0.05, delta: float | Iterable[float] = 0.0
+    tp: int,
+    fn: int,
+    fp: int,
+    tn: int,
+    *,
+    alpha: float | None = None,
+    confidence: float | None = None,
+    delta: float | Iterable[float] = 0.0,
 ) -> Confusion: ...
 def permute(
     data: Any,

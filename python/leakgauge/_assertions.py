@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from . import _options
+from ._errors import checked
 from ._function import audit
 from ._function_results import FunctionAudit
 from ._native import OptionError
@@ -28,6 +30,7 @@ class TooWeak(AssertionError):
     """The test could not have found the violation that it is to find."""
 
 
+@checked(audit)
 def assert_private(
     fn: Callable[..., Any],
     inputs: Any,
@@ -56,6 +59,9 @@ def assert_private(
         TooWeak: `max_samples` outputs could not have found the leak, or outputs are not independent.
     """
     wanted = None if detects is None else _epsilon(detects)
+    __tracebackhide__ = True
+    if "confidence" in options:
+        alpha = _options.level(options.pop("confidence"), alpha)[1]
     given = alpha is not None
     if alpha is None:
         alpha = ALPHA if _session is None else _session.share()
@@ -67,6 +73,7 @@ def assert_private(
         _session.record(result, alpha, given, needed)
     # A verdict of either kind assumes independent outputs.
     _check_outputs(result, "seeded-afresh")
+    _check_outputs(result, "dependent-outputs")
     if result.verdict == "violated":
         raise PrivacyViolated(repr(result))
     _check_outputs(result, "constant-outputs")
@@ -76,12 +83,14 @@ def assert_private(
 
 
 def _check_outputs(result: FunctionAudit, code: str) -> None:
+    __tracebackhide__ = True
     for warning in result.warnings:
         if warning.code == code:
             raise TooWeak(f"{warning.message}\n{result!r}")
 
 
 def _check_power(result: FunctionAudit, wanted: float, power: float, needed: int | None, max_samples: int) -> None:
+    __tracebackhide__ = True
     budget = result.samples if result.stop in ("time", "interrupted") else max_samples
     if needed is None:
         raise TooWeak(
@@ -96,6 +105,7 @@ def _check_power(result: FunctionAudit, wanted: float, power: float, needed: int
 
 
 def _epsilon(detects: str) -> float:
+    __tracebackhide__ = True
     found = re.fullmatch(r"\s*epsilon\s*=\s*([0-9.eE+-]+)\s*", detects) if isinstance(detects, str) else None
     try:
         return float(found.group(1)) if found else _refuse(detects)
@@ -104,4 +114,5 @@ def _epsilon(detects: str) -> float:
 
 
 def _refuse(detects: Any) -> float:
+    __tracebackhide__ = True
     raise OptionError(f'detects={detects!r}: must be the leak to find, such as "epsilon=1.25"')

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from . import _options
+from ._errors import ArgumentError
 from ._native import DataError, OptionError
 
 Draws = Sequence[tuple[int, int]]
@@ -32,9 +32,9 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
         OptionError: If its signature does not say and the caller has not said it.
     """
     if not callable(fn):
-        raise TypeError(f"fn: must be a function, not {fn!r}")
+        raise ArgumentError(f"fn: must be a function, not {fn!r}")
     if said is not None:
-        return bool(said)
+        return _options._flag("vectorized", said)
     try:
         parameters = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):
@@ -58,41 +58,67 @@ def is_vectorized(fn: Callable[..., Any], said: bool | None) -> bool:
     )
 
 
-def outputs_of(fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws) -> list[Any]:
-    """The outputs of draws: for each an array or a list of rows. An exception names the input that caused it."""
+def outputs_of(
+    fn: Callable[..., Any], vectorized: bool, inputs: Sequence[Any], draws: Draws, deadline: float | None
+) -> list[Any]:
+    """The outputs of draws, in order, as arrays or lists of rows. An exception names the input that caused it.
+
+    The clock is read between calls, and no call is interrupted: an exception or a signal within a function that is
+    not ours could be swallowed there, become an output, or leave it half done.
+
+    Raises:
+        TimeUp: The time is up, before a call or after one. What was drawn is discarded.
+    """
     found: list[Any] = []
-    if vectorized:
-        for at, count in draws:
-            found.append(_rows(_noted(fn, inputs, at, count), at, count))
-        return found
-    for at, count in draws:
-        found.append([_noted(fn, inputs, at, None) for _ in range(count)])
-    return found
-
-
-def _noted(fn: Callable[..., Any], inputs: Sequence[Any], at: int, count: int | None) -> Any:
+    at, count = 0, 0
     try:
-        return fn(inputs[at]) if count is None else fn(inputs[at], count)
+        for at, count in draws:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeUp
+            if vectorized:
+                found.append(fn(inputs[at], count))
+            else:
+                # One output: an audit asks for more only where many are one call.
+                found.extend([fn(inputs[at]) for _ in range(count)])
+        if deadline is not None and time.monotonic() >= deadline:
+            raise TimeUp
     except TimeUp:
         raise
     except Exception as error:
-        call = "fn(x)" if count is None else f"fn(x, {count})"
+        call = f"fn(x, {count})" if vectorized else "fn(x)"
         text = repr(inputs[at])
-        error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text if len(text) < 200 else text[:200] + '…'}")
+        text = text if len(text) < 200 else text[:200] + "…"
+        error.add_note(f"leakgauge: raised by {call} with x = inputs[{at}] = {text}")
         raise
+    if not vectorized:
+        return [found]
+    found = [_rows(outputs, at, count) for outputs, (at, count) in zip(found, draws, strict=True)]
+    return found if any(count != 1 for _, count in draws) else joined(found)
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Many small arrays of one form as one array."""
+    forms = {(rows.dtype, rows.shape) if isinstance(rows, np.ndarray) else None for rows in outputs}
+    return [np.concatenate(outputs)] if len(forms) == 1 and None not in forms else outputs
 
 
 def _rows(outputs: Any, at: int, count: int) -> Any:
     """The outputs of one call of `fn(x, n)`."""
+    if type(outputs) is np.ndarray and outputs.dtype.kind in "fiub" and outputs.shape[:1] == (count,):
+        return outputs
     if hasattr(outputs, "to_numpy"):
         outputs = outputs.to_numpy()
     if isinstance(outputs, np.ndarray):
         if np.ma.isMaskedArray(outputs):
-            outputs = outputs.filled(np.nan)
-        if outputs.dtype == object:
+            outputs = outputs.filled(np.nan) if outputs.dtype.kind == "f" else np.array(outputs.tolist(), dtype=object)
+        if count == 1 and outputs.ndim == 0:
+            outputs = outputs.reshape(1)
+        if outputs.dtype == object and outputs.ndim:
             outputs = list(outputs)
     elif isinstance(outputs, (list, tuple)):
         outputs = list(outputs)
+    elif count == 1 and isinstance(outputs, (bool, int, float, np.generic)):
+        outputs = [outputs]
     else:
         raise DataError(
             f"fn: returned {type(outputs).__name__} for inputs[{at}] where {count} outputs were asked for\n"
@@ -145,7 +171,7 @@ def _start(pickled: bytes, number: Any) -> None:
 def _work(draws: Draws) -> list[Any]:
     assert _task is not None
     fn, vectorized, inputs = _task
-    return outputs_of(fn, vectorized, inputs, draws)
+    return outputs_of(fn, vectorized, inputs, draws, None)
 
 
 class Caller:
@@ -174,29 +200,31 @@ class Caller:
         arguments = (pickled, context.Value("i", 0))
         return ProcessPoolExecutor(workers, context, _start, arguments)
 
-    def draw(self, draws: Draws, deadline: float | None) -> list[Any]:
-        """The outputs of draws.
+    def draw(self, draws: Draws, deadline: float | None, whole: bool = False) -> list[Any]:
+        """The outputs of draws; `whole` says that every draw is one call, also where workers could share it.
 
         Raises:
             TimeUp: The time is up.
         """
         if self._pool is None:
-            with _alarm(deadline):
-                return outputs_of(self._fn, self._vectorized, self._inputs, draws)
-        parts = self._parts(draws)
-        futures = [self._pool.submit(_work, part) for part in parts]
-        found: list[Any] = []
-        try:
-            for future in futures:
-                left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
-                found.extend(future.result(timeout=left))
-        except TimeoutError:
-            raise TimeUp from None
-        return found
+            return outputs_of(self._fn, self._vectorized, self._inputs, draws, deadline)
+        from concurrent.futures import FIRST_EXCEPTION, wait
 
-    def _parts(self, draws: Draws) -> list[Draws]:
+        parts = self._parts(draws, whole)
+        futures = [self._pool.submit(_work, part) for part in parts]
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        # A `TimeoutError` of the function itself is no end of the time.
+        done, unfinished = wait(futures, timeout=left, return_when=FIRST_EXCEPTION)
+        for future in futures:
+            if future in done:
+                future.result()
+        if unfinished:
+            raise TimeUp
+        return [outputs for future in futures for outputs in future.result()]
+
+    def _parts(self, draws: Draws, whole: bool) -> list[Draws]:
         """Draws in as many parts as there are workers, in order."""
-        if len(draws) < self._workers:
+        if len(draws) < self._workers and not whole:
             draws = [piece for draw in draws for piece in _pieces(draw, self._workers)]
         size = -(-len(draws) // self._workers)
         return [draws[at : at + size] for at in range(0, len(draws), size)]
@@ -214,29 +242,3 @@ def _pieces(draw: tuple[int, int], parts: int) -> list[tuple[int, int]]:
     at, count = draw
     size = -(-count // parts)
     return [(at, min(size, count - begun)) for begun in range(0, count, size)]
-
-
-@contextlib.contextmanager
-def _alarm(deadline: float | None) -> Iterator[None]:
-    """Raises `TimeUp` within a call that goes on when the time is up. Only the main thread of a Unix process can;
-    elsewhere the time is looked at between calls."""
-    if deadline is None:
-        yield
-        return
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeUp
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def up(*_: Any) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, left)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

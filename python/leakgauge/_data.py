@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ._errors import ArgumentError
+from . import _options
 from ._native import DataError
 
 _KINDS = (
@@ -39,7 +41,7 @@ def is_path(data: Any) -> bool:
 def paths(data: Any) -> list[str]:
     """Paths as texts."""
     several = data if isinstance(data, (list, tuple)) else [data]
-    return [os.fspath(path) for path in several]
+    return [_options._file("data", path) for path in several]
 
 
 def table(
@@ -105,15 +107,19 @@ def _frame(data: Any, name: str) -> tuple[Any, list[tuple[str, Any, Any]]]:
 
 def _columns(data: Any, name: str, has_labels: bool) -> list[tuple[str, Any, Any]]:
     if isinstance(data, Mapping):
-        return [(str(column), *_values(values, name, str(column))) for column, values in data.items()]
+        named = [(_options._label(f"{name}, a column", column), values) for column, values in data.items()]
+        return [(column, *_values(values, name, column)) for column, values in named]
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], Mapping):
-        raise TypeError(f"data must be {_KINDS}, not rows\n  hint: give a dict of columns: {{name: [value, …], …}}")
+        raise ArgumentError(f"data must be {_KINDS}, not rows\n  hint: give a dict of columns: {{name: [value, …], …}}")
     if not isinstance(data, (list, tuple)) and not hasattr(data, "__array__"):
         hint = "\n  hint: call .collect() first" if hasattr(data, "collect") else ""
-        raise TypeError(f"data must be {_KINDS}, not {type(data).__name__}{hint}")
+        raise ArgumentError(f"data must be {_KINDS}, not {type(data).__name__}{hint}")
     import numpy
 
-    array = numpy.asanyarray(data)
+    try:
+        array = numpy.asanyarray(data)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise DataError(f"{name}: {problem}\n  hint: give rows of one length, with values of one type") from problem
     if array.dtype.names:
         if array.ndim != 1:
             raise DataError(f"{name}: a structured array must have one dimension\n  hint: pass data.ravel()")
@@ -135,6 +141,7 @@ def _values(values: Any, name: str, column: str) -> tuple[Any, Any]:
             return exported, None
     import numpy
 
+    gaps = None
     if isinstance(values, (list, tuple)):
         if any(isinstance(value, str) for value in values):
             # NumPy would write numbers among texts as texts.
@@ -142,10 +149,12 @@ def _values(values: Any, name: str, column: str) -> tuple[Any, Any]:
         gaps = [_is_gap(value) for value in values]
         if any(gaps):
             filled = [0 if gap else value for value, gap in zip(values, gaps)]
-            values = numpy.ma.masked_array(filled, gaps)
+            values = filled
     try:
+        if gaps is not None and any(gaps):
+            values = numpy.ma.masked_array(values, gaps)
         array = numpy.asanyarray(values)
-    except ValueError as problem:
+    except (ValueError, TypeError, OverflowError) as problem:
         raise DataError(f"{name}, column {column}: {problem}\n  hint: give one value a row") from problem
     if array.ndim != 1:
         raise DataError(
@@ -165,7 +174,7 @@ def _plain(array: Any, name: str, column: str) -> Any:
     if kind in "OT":
         return _texts(array.tolist(), name, column)
     if kind == "U":
-        return array.tolist()
+        return _texts(array.tolist(), name, column)
     if kind == "b":
         return numpy.where(array, "true", "false").tolist()
     if kind in "iuf" and array.dtype.itemsize <= 8:
@@ -193,6 +202,10 @@ def _texts(values: Any, name: str, column: str) -> list[str | None]:
     texts: list[str | None] = []
     for row, value in enumerate(values):
         if isinstance(value, str):
+            if not value.isascii() and not _options.is_unicode(value):
+                raise DataError(
+                    f"{name}, row {row + 1}, column {column}: is no valid Unicode: {value!r}\n  hint: replace half pairs"
+                )
             texts.append(value)
         elif _is_gap(value) or value != value:
             texts.append(None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import _native, _options
-from .results import EpsilonLimit, Estimate, Report, number
+from ._errors import ArgumentError, checked
+from ._native import OptionError
+from ._printed import page
+from .results import Claim, EpsilonLimit, Estimate, LogWarning, Report, number
 
 _BOUNDS: dict[str, Any] = {
     "at_epsilon": (None, _options._optional(_options._number)),
@@ -25,6 +29,7 @@ _BOUNDS: dict[str, Any] = {
 }
 
 
+@checked()
 def bounds(mechanism: str, **options: Any) -> Report:
     """The exact figures of a mechanism, or what a promise implies: `bounds("laplace(scale=2, secrets=0..9)").rows`.
 
@@ -68,21 +73,23 @@ def matrix(given: Any, rows: str = "secret") -> Any:
 def prior_text(name: str, value: Any) -> str:
     """A prior as a text: a name, probabilities in the order of rows, or by label."""
     if isinstance(value, str):
-        return value
+        return _options._text(name, value)
     if isinstance(value, Mapping):
         return ",".join(f"{_options._label(name, label)}={_options._number(name, p)!r}" for label, p in value.items())
-    return ",".join(repr(_options._number(name, p)) for p in value)
+    return ",".join(repr(_options._number(name, p)) for p in _options._listed(value))
 
 
 def _payoff(name: str, value: Any) -> Any:
+    if isinstance(value, (str, os.PathLike)):
+        raise _options._refuse(name, "a matrix with one row a guess", value)
     guesses, _, values = matrix(value, "guess")
     return guesses, values
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
-    pair = list(value)
+    pair = list(_options._listed(value))
     if len(pair) != 2:
-        raise TypeError(f"{name}=: must be two secrets, not {value!r}")
+        raise ArgumentError(f"{name}=: must be two secrets, not {value!r}")
     return _options._label(name, pair[0]), _options._label(name, pair[1])
 
 
@@ -112,6 +119,7 @@ _CHANNEL: dict[str, Any] = {
 }
 
 
+@checked()
 def channel(*matrices: Any, **options: Any) -> Report:
     """The exact figures of a channel: `channel([[0.9, 0.1], [0.2, 0.8]]).bayes_security`.
 
@@ -124,10 +132,11 @@ def channel(*matrices: Any, **options: Any) -> Report:
     """
     keywords = _options.converted("channel", options, _CHANNEL)
     if not matrices:
-        raise TypeError("channel() needs a matrix")
+        raise ArgumentError("channel() needs a matrix")
     return Report._of(_native.analyze_channel([matrix(given) for given in matrices], keywords), "channel")
 
 
+@checked()
 def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]:
     """A log drawn from a mechanism: a dict of arrays, which `audit_log` takes.
 
@@ -138,9 +147,11 @@ def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]:
     """
     import numpy
 
-    found = _native.simulate(
-        _options._text("mechanism", mechanism), _options._whole("rows", rows), _options._whole("seed", seed)
-    )
+    mechanism, seed = _options._text("mechanism", mechanism), _options._whole("seed", seed)
+    rows = _options._whole("rows", rows)
+    if rows > 1_000_000:
+        _fits(rows, len(_native.simulate(mechanism, 1, seed)["columns"]))
+    found = _native.simulate(mechanism, rows, seed)
     labels = found["labels"]
     try:
         named = numpy.array([int(label) for label in labels])
@@ -150,6 +161,24 @@ def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]:
         named = numpy.array(labels)
     columns = {name: numpy.asarray(values) for name, values in found["columns"].items()}
     return {"secret": named[found["secret"]], **columns}
+
+
+# Bytes of a row while a log is drawn, and beside them of each of its columns.
+_BYTES = 16
+
+
+def _fits(rows: int, columns: int) -> None:
+    """Refuses a log that does not fit into memory: the interpreter would be aborted."""
+    try:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        free = 2**34
+    # Pages that files are cached in are given back; how many there are is not known here.
+    most = max(free, 2**30) // (_BYTES * (1 + columns))
+    if rows > most:
+        raise OptionError(
+            f"rows={rows}: do not fit into memory\n  hint: draw {most:,} at most, or write a file with `leakgauge simulate`"
+        )
 
 
 @dataclass(frozen=True)
@@ -175,11 +204,51 @@ class Confusion:
         """At the first δ that was asked for."""
         return self.epsilons[0]
 
+    @property
+    def confidence(self) -> float:
+        """1 − alpha."""
+        return 1.0 - self.alpha
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """None: a table of answers is measured, and no claim is judged."""
+        return ()
+
+    @property
+    def verdict(self) -> None:
+        """`None`, as of other results without claims."""
+
+    @property
+    def warnings(self) -> tuple[LogWarning, ...]:
+        """None."""
+        return ()
+
     def to_dict(self) -> dict[str, Any]:
         """All figures."""
         import dataclasses
 
         return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """All figures as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_text(self) -> str:
+        """All figures, one a line."""
+        rates = ("true_positive_rate", "false_positive_rate", "advantage")
+        named = [(name, getattr(self, name)) for name in (*rates, "total_variation", "mu", "rho")]
+        named += [(f"epsilon at delta {number(limit.delta)}", limit) for limit in self.epsilons]
+        lines = [f"leakgauge.confusion: limits with confidence {number(self.confidence)}"]
+        for name, limits in named:
+            upper = getattr(limits, "upper", None)
+            point = "" if limits.point is None else f" {number(limits.point)},"
+            most = "" if upper is None else f", at most {number(upper)}"
+            lines.append(f"  {name.replace('_', ' ')}:{point} at least {number(limits.lower)}{most}")
+        return "\n".join(lines) + "\n"
+
+    def to_html(self) -> str:
+        """The text as a page that needs nothing else."""
+        return page(self.to_text())
 
     def __str__(self) -> str:
         advantage = self.advantage
@@ -189,8 +258,16 @@ class Confusion:
         )
 
 
+@checked()
 def confusion(
-    tp: int, fn: int, fp: int, tn: int, *, alpha: float = 0.05, delta: float | Iterable[float] = 0.0
+    tp: int,
+    fn: int,
+    fp: int,
+    tn: int,
+    *,
+    alpha: float | None = None,
+    confidence: float | None = None,
+    delta: float | Iterable[float] = 0.0,
 ) -> Confusion:
     """What a table of an attack's answers proves, where attack and threshold were fixed before.
 
@@ -202,14 +279,16 @@ def confusion(
         fn: Members that it called non-members.
         fp: Non-members that it called members.
         tn: Non-members that it called non-members.
-        alpha: The error probability of each statement; see `Confusion`.
+        alpha: The error probability of each statement, 0.05 unless given; see `Confusion`. Or
+        confidence: 1 − alpha.
         delta: The δ of ε; several give several limits, which hold together.
     """
     counts = [_options._whole(name, count) for name, count in (("tp", tp), ("fn", fn), ("fp", fp), ("tn", tn))]
+    error = _options.level(confidence, alpha)[1]
     deltas = _options._several(_options._number)("delta", delta)
     if not deltas:
-        raise TypeError("delta=: must be a number, or several")
-    rates, variation, epsilons, mu, rho = _native.confusion(counts, _options._number("alpha", alpha), deltas)
+        raise ArgumentError("delta=: must be a number, or several")
+    rates, variation, epsilons, mu, rho = _native.confusion(counts, error, deltas)
     estimates = [Estimate(point=point, lower=lower, upper=upper) for point, lower, upper in rates]
     return Confusion(
         true_positive_rate=estimates[0],
@@ -219,5 +298,5 @@ def confusion(
         epsilons=tuple(EpsilonLimit(lower=lower, delta=at) for lower, at in zip(epsilons, deltas)),
         mu=Estimate(lower=mu),
         rho=Estimate(lower=rho),
-        alpha=alpha,
+        alpha=error,
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import _options
 from ._native import Power
 from ._pairs import Columns, Pairs
 from .results import Claim, Keys, LogWarning, number, verdict_of
@@ -104,7 +105,7 @@ class FunctionAudit:
         """
         if self._power is None:
             return None
-        return self._power.samples_to_find(float(epsilon), float(power))
+        return self._power.samples_to_find(_options._number("epsilon", epsilon), _options._number("power", power))
 
     def to_json(self) -> str:
         """The report as JSON. The same function outputs, options and seed give the same bytes."""
@@ -114,6 +115,16 @@ class FunctionAudit:
         """The report as a dict."""
         found: dict[str, Any] = json.loads(self.to_json())
         return found
+
+    def to_text(self) -> str:
+        """The report for a terminal: verdicts, pairs, warnings and assumptions."""
+        lines = [repr(self)]
+        for pair in self.pairs:
+            figures = f"epsilon estimate {number(pair.epsilon)}, advantage estimate {number(pair.advantage)}"
+            lines.append(f"  {pair.inputs[0]} | {pair.inputs[1]}: {pair.judged:,} samples, {figures}")
+        lines += [f"  warning: {warning.message}" for warning in self.warnings]
+        lines += [f"  assumed: {line}" for line in self.assumptions]
+        return "\n".join(lines) + "\n"
 
     def to_html(self) -> str:
         """The report as a page that needs nothing else."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _data, _native, _options
+from ._errors import ArgumentError, checked
 from .results import Audit, Comparison
 
 # What only files have.
@@ -15,6 +16,7 @@ _OF_FILES = ("header", "delimiter", "like")
 _BESIDE = ("secret", "count", "group", "block")
 
 
+@checked()
 def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any = (), **options: Any) -> Audit:
     """Measures which secrets a log of (secret, observation) rows reveals, and judges claims about it.
 
@@ -25,7 +27,7 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
         secret: The column of the secret, or the labels themselves, one a row. By default the column `secret`.
         observe: The observation columns. By default all others.
         claims: What is claimed: `"laplace(scale=2)"`, `"dp(epsilon=1)"`, `"advantage(0.1)"`; one or several.
-        **options: As of `leakgauge audit`, with underscores: `confidence`, `seed`, `scorer`, `scores`, `budget`,
+        **options: As of `leakgauge audit`, with underscores: `confidence` (or `alpha`), `seed`, `scorer`, `scores`, `budget`,
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
             `secrets`, `merge`, `secret_map`, `skip_bad`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`;
             `missing` (`"error"`, `"drop"` or `"label"`); `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]`
@@ -38,19 +40,20 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
 
     Raises:
         leakgauge.Error: What is wrong, where, and what to do.
-        TypeError: An argument of a wrong type, or one that there is not.
     """
     return _audit("audit_log", data, {"secret": secret, "observe": observe, "claims": claims, **options})
 
 
+@checked()
 def estimate_log(data: Any, *, secret: Any = None, observe: Any = None, **options: Any) -> Audit:
     """Measures which secrets a log reveals, without claims. Arguments are those of `audit_log`."""
     for name in ("claims", "neighbors"):
         if name in options:
-            raise TypeError(f"estimate_log() has no keyword argument {name}=\n  hint: call audit_log(data, claims=…)")
+            raise ArgumentError(f"estimate_log() has no keyword argument {name}=\n  hint: call audit_log(data, claims=…)")
     return _audit("estimate_log", data, {"secret": secret, "observe": observe, **options})
 
 
+@checked()
 def compare(
     logs: Sequence[Any],
     mechanism: Any = (),
@@ -69,13 +72,14 @@ def compare(
         **options: As of `audit_log`, for every log; without `claims` and `group`.
     """
     if isinstance(logs, (str, Mapping)) or not isinstance(logs, Iterable):
-        raise TypeError("logs must be a list of logs\n  hint: compare([before, after])")
+        raise ArgumentError("logs must be a list of logs\n  hint: compare([before, after])")
     logs = list(logs)
+    names = None if names is None else list(_options._listed(names))
     if names is not None and len(names) != len(logs):
-        raise TypeError(f"names=: there are {len(names)} names for {len(logs)} logs")
+        raise ArgumentError(f"names=: there are {len(names)} names for {len(logs)} logs")
     for name in ("claims", "name", "neighbors", "reconstruction", "tries", "at_order"):
         if name in options:
-            raise TypeError(f"compare() has no keyword argument {name}=\n  hint: pass mechanism= or names=")
+            raise ArgumentError(f"compare() has no keyword argument {name}=\n  hint: pass mechanism= or names=")
     read = []
     for at, data in enumerate(logs):
         given = dict(options)
@@ -85,7 +89,7 @@ def compare(
             given["name"] = f"log {at + 1}"
         read.append(_source("compare", data, given))
     mechanisms = _options._several(_options._text)("mechanism", mechanism)
-    keywords = read[0][1] if read else _options.for_log("compare", options)
+    keywords = read[0][1] if read else _options.for_log("compare", _options.with_confidence(options))
     call = _call("compare", {"mechanism": mechanisms, "against": against, **options})
     found = _native.compare_logs([source for source, _ in read], mechanisms, against, keywords)
     return Comparison._of(found, call)
@@ -98,19 +102,19 @@ def _audit(function: str, data: Any, given: dict[str, Any]) -> Audit:
 
 def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A log and its keyword arguments as the native module takes them."""
-    given = dict(given)
+    given = _options.with_confidence(given)
     _options.unknown(function, given, [*_options.LOG, "name"])
-    name = given.pop("name", "data")
+    name = _options._text("name", given.pop("name", "data"))
     if _data.is_path(data):
         if name != "data":
-            raise TypeError("name= is for data in memory\n  hint: leave it out for a path")
+            raise ArgumentError("name= is for data in memory\n  hint: leave it out for a path")
         files = _data.paths(data)
         if given.get("like") == "fbleau" and len(files) > 1:
             files = _in_parts(files, given)
         return {"files": files}, _options.for_log(function, given)
     for option in _OF_FILES:
         if given.get(option) is not None:
-            raise TypeError(f"{option}= is for files\n  hint: leave it out for data in memory")
+            raise ArgumentError(f"{option}= is for files\n  hint: leave it out for data in memory")
     beside = {}
     for option in _BESIDE:
         # A column by its name or number, or the values themselves.
@@ -122,7 +126,7 @@ def _source(function: str, data: Any, given: dict[str, Any]) -> tuple[dict[str, 
     source = _data.table(data, beside, name=name, used=_used(keywords))
     if fit_on is not None:
         if _data.is_path(fit_on) or beside:
-            raise TypeError(
+            raise ArgumentError(
                 "fit_on=: must hold its columns as the data does, both in memory with their secrets in a column, or "
                 "both in files"
             )
@@ -156,7 +160,7 @@ def _call(function: str, given: dict[str, Any]) -> str:
     """The call as a report shows it; data is left out."""
     written = ["data"]
     for name, value in given.items():
-        if value is None or (name == "claims" and not value):
+        if value is None or (name == "claims" and isinstance(value, (str, list, tuple)) and not value):
             continue
         is_short = isinstance(value, (str, int, float, bool)) or (
             isinstance(value, (list, tuple, dict)) and len(value) < 9

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from . import _options
+from ._errors import ArgumentError, checked
+from ._native import OptionError
 
 
 @dataclass(frozen=True)
@@ -43,13 +47,19 @@ def _same(x: Any, y: Any) -> bool:
     if x is y:
         return True
     if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-        return np.shape(x) == np.shape(y) and bool(np.all(x == y))
+        return isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and np.array_equal(x, y)
+    if isinstance(x, (tuple, list)) and type(x) is type(y):
+        return len(x) == len(y) and all(map(_same, x, y))
+    if type(x) is not type(y) and not (isinstance(x, (int, float)) and isinstance(y, (int, float))):
+        return False
     try:
-        return bool(x == y)
+        # Frames and series compare by cells.
+        return bool(x.equals(y) if hasattr(x, "equals") else x == y)
     except Exception:
         return False
 
 
+@checked()
 def neighbors(
     length: int | None = None,
     *,
@@ -76,21 +86,27 @@ def neighbors(
         seed: Of that generator.
     """
     if (length is None) == (strategy is None):
-        raise TypeError("neighbors() takes length= for vectors of answers, or strategy= for databases")
+        raise ArgumentError("neighbors() takes length= for vectors of answers, or strategy= for databases")
+    count, seed = _options._whole("count", count), _options._whole("seed", seed)
     if strategy is not None:
+        if not callable(strategy) or count < 1:
+            raise ArgumentError(f"strategy=, count=: must be a function and at least 1, not {strategy!r} and {count}")
         rng = np.random.default_rng(seed)
         pairs = []
         for _ in range(count):
             pair = strategy(rng)
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f"strategy: must return two databases as a tuple, not {pair!r}")
+                raise ArgumentError(f"strategy: must return two databases as a tuple, not {pair!r}")
             pairs.append(pair)
         return Neighbors(tuple(pairs), tuple(f"strategy {at}" for at in range(count)))
     assert length is not None
+    length = _options._whole("length", length)
+    value, by = _options._number("value", value), _options._number("by", by)
+    if length > 10_000_000:
+        raise ArgumentError(f"length={length}: must be at most 10,000,000")
     if length < 1:
-        raise TypeError(f"length=: must be at least 1, not {length}")
-    if change not in ("replace", "add", "remove"):
-        raise TypeError(f'change=: must be "replace", "add" or "remove", not {change!r}')
+        raise ArgumentError(f"length=: must be at least 1, not {length}")
+    change = _options.chosen("change", change, ("replace", "add", "remove"))
     return _patterns(length, change, value, by)
 
 
@@ -136,7 +152,19 @@ def _at(length: int, position: int) -> np.ndarray:
 
 
 def as_pairs(inputs: Any) -> tuple[Sequence[Any], list[tuple[int, int]] | None]:
-    """Inputs, and which pairs of them the claims are about; `None` if all."""
+    """Inputs, and which pairs of them the claims are about; `None` if all.
+
+    Raises:
+        leakgauge.OptionError: Something that is one input, or that has no order.
+    """
     if isinstance(inputs, Neighbors):
         return inputs.inputs, list(inputs.positions)
+    kind = type(inputs).__name__
+    if hasattr(inputs, "columns") or isinstance(inputs, (str, bytes, Mapping)):
+        raise OptionError(
+            f"inputs=: is one {kind}, and a leak is a difference between two inputs\n"
+            f"  hint: pass a list of them, inputs=[one, other], such as a {kind} with and without one entry"
+        )
+    if not isinstance(inputs, Iterable) or (isinstance(inputs, np.ndarray) and inputs.ndim == 0):
+        raise OptionError(f"inputs=: must be a list of inputs, not {inputs!r}\n  hint: inputs=[0.0, 1.0]")
     return list(inputs), None

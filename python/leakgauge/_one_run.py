@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _data, _native, _options
+from ._errors import ArgumentError
 from ._native import DataError, Written
 from ._printed import WrittenResult
 from ._score_arrays import npz, numbers, sides
-from .results import Claim, Keys, Privacy, number, verdict_of
+from .results import Claim, EpsilonLimit, Keys, LogWarning, Privacy, number, verdict_of
 
 # What a log of canaries is audited by.
 _KEYWORDS = ("claims", "confidence", "seed", "threads")
@@ -61,6 +62,18 @@ class OneRun(WrittenResult):
         """`violated`, `inconclusive` or `holds` over all claims; `None` without claims."""
         return verdict_of(self.claims)
 
+    @property
+    def epsilon(self) -> EpsilonLimit:
+        """The largest lower limit of ε; its δ is that of the limit."""
+        limits = [limit for limit in self.privacy if limit.quantity == "epsilon"]
+        best = max(limits, key=lambda limit: limit.lower or 0.0, default=Privacy("epsilon"))
+        return EpsilonLimit(best.secrets, best.point, best.lower, best.delta or 0.0)
+
+    @property
+    def warnings(self) -> tuple[LogWarning, ...]:
+        """None: what to doubt is among the assumptions."""
+        return ()
+
     def __reduce__(self) -> Any:
         return OneRun._of, (self._native,)
 
@@ -82,11 +95,11 @@ def one_run(
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
         if name not in (*_KEYWORDS, "name"):
-            raise TypeError(f'audit_scores(design="one-run") has no keyword argument {name}=\n  hint: leave it out')
+            raise ArgumentError(f'audit_scores(design="one-run") has no keyword argument {name}=\n  hint: leave it out')
     name = options.pop("name", "scores")
     if isinstance(in_scores, (str, os.PathLike)):
         if out_scores is not None or include is not None or scores is not None:
-            raise TypeError("an .npz holds all scores\n  hint: pass nothing but its path")
+            raise ArgumentError("an .npz holds all scores\n  hint: pass nothing but its path")
         arrays = npz(os.fspath(in_scores))
         in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
         include, scores = arrays.get("include"), arrays.get("scores")
@@ -95,7 +108,7 @@ def one_run(
     elif in_scores is None and out_scores is None and include is not None and scores is not None:
         members, values = _bits(include, scores)
     else:
-        raise TypeError('audit_scores(design="one-run") takes include= and scores=, or in_scores and out_scores')
+        raise ArgumentError('audit_scores(design="one-run") takes include= and scores=, or in_scores and out_scores')
     labels = numpy.where(members, "in", "out")
     keywords = _options.for_log(
         "audit_scores", {**options, "secret": "secret", "scores": "score", "scorer": "given", "count": "count"}
@@ -125,5 +138,5 @@ def _pair(guesses: Any) -> tuple[int, int] | None:
         return None
     both = [_options._whole("guesses", count) for count in _options._listed(guesses)]
     if len(both) != 2:
-        raise TypeError(f"guesses=: must be two numbers, of canaries in and out, such as (100, 0), not {guesses!r}")
+        raise ArgumentError(f"guesses=: must be two numbers, of canaries in and out, such as (100, 0), not {guesses!r}")
     return both[0], both[1]

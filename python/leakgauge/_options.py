@@ -2,34 +2,94 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ._errors import ArgumentError
+from ._native import OptionError
+
 Convert = Callable[[str, Any], Any]
 
 
-def _refuse(name: str, expected: str, value: Any) -> TypeError:
-    return TypeError(f"{name}=: must be {expected}, not {value!r}")
+def _refuse(name: str, expected: str, value: Any) -> ArgumentError:
+    try:
+        given = repr(value)
+    except Exception:
+        # Whole numbers of more than 4,300 digits, and objects whose own text fails.
+        given = f"one {type(value).__name__}"
+    return ArgumentError(f"{name}=: must be {expected}, not {given if len(given) <= 200 else given[:200] + '…'}")
+
+
+def level(confidence: Any, alpha: Any) -> tuple[float, float]:
+    """The confidence and the error probability of limits, of which one may be given."""
+    if confidence is None and alpha is None:
+        return 0.95, 0.05
+    if confidence is None:
+        error = _number("alpha", alpha)
+        return 1.0 - error, error
+    sure = _number("confidence", confidence)
+    # 1 − 0.95 is 0.050000000000000044.
+    error = round(1.0 - sure, 15)
+    if alpha is not None and abs(_number("alpha", alpha) - error) > 1e-12:
+        raise OptionError(
+            f"alpha={alpha}, confidence={confidence}: contradict each other\n  hint: give one; confidence is 1 - alpha"
+        )
+    return sure, error
+
+
+def with_confidence(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments with `confidence`, also if it was given as `alpha`."""
+    rest = {name: value for name, value in given.items() if name != "alpha"}
+    if given.get("alpha") is not None:
+        rest["confidence"] = level(given.get("confidence"), given["alpha"])[0]
+    return rest
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair, which no file or report can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not is_unicode(value):
         raise _refuse(name, "a text", value)
+    return str(value)
+
+
+def chosen(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of some words."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise _refuse(name, " or ".join(f'"{choice}"' for choice in choices), value)
     return value
 
 
 def _number(name: str, value: Any) -> float:
+    if getattr(value, "ndim", 0) > 0:
+        raise _refuse(name, "a number", value)
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _refuse(name, "a number", value) from None
 
 
+def _index(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    return operator.index(value)
+
+
 def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _refuse(name, "a whole number", value)
-    whole = int(value.__index__())
+    try:
+        whole = _index(value)
+    except TypeError:
+        raise _refuse(name, "a whole number", value) from None
     if not 0 <= whole < 2**64:
         raise _refuse(name, "a whole number from 0 to 2**64 - 1", value)
     return whole
@@ -47,12 +107,18 @@ def _optional(convert: Convert) -> Convert:
 
 def _column(name: str, value: Any) -> str:
     """A column by its name, or by its number from 1."""
-    return value if isinstance(value, str) else str(_whole(name, value))
+    return _text(name, value) if isinstance(value, str) else str(_whole(name, value))
 
 
 def _listed(value: Any) -> Iterable[Any]:
     """One value as several."""
-    return [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
+    if isinstance(value, str):
+        return [value]
+    try:
+        # Arrays without dimensions look iterable and are not.
+        return list(value)
+    except TypeError:
+        return [value]
 
 
 def _several(convert: Convert) -> Convert:
@@ -66,13 +132,14 @@ def _label(name: str, value: Any) -> str:
     """The label of a secret."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    text = str(value)
+    return text if is_unicode(text) else _text(name, text)
 
 
 def _by_column(name: str, value: Any) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping):
         raise _refuse(name, "a dict {column: …}", value)
-    return [(str(column), item) for column, item in value.items()]
+    return [(_label(name, column), item) for column, item in value.items()]
 
 
 def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
@@ -81,22 +148,23 @@ def _resolution(name: str, value: Any) -> list[tuple[str, float]]:
 
 def _lists(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [f"{column}={how}" for column, how in _by_column(name, value)]
+        return [f"{column}={_text(name, how)}" for column, how in _by_column(name, value)]
     return [_text(name, item) for item in _listed(value)]
 
 
 def _scores(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [f"{_label(name, secret)}={column}" for secret, column in value.items()]
+        return [f"{_label(name, secret)}={_column(name, column)}" for secret, column in value.items()]
     return [_text(name, item) for item in _listed(value)]
 
 
 def _budget(name: str, value: Any) -> str:
-    return value if isinstance(value, str) else f"{_number(name, value)}s"
+    return _text(name, value) if isinstance(value, str) else f"{_number(name, value)}s"
 
 
 def _delimiter(name: str, value: Any) -> int:
-    text = "\t" if value in ("tab", "\\t") else _text(name, value)
+    text = _text(name, value)
+    text = "\t" if text in ("tab", "\\t") else text
     if len(text) != 1 or not text.isascii() or text in '"\r\n':
         raise _refuse(name, 'one ASCII character, or "tab"', value)
     return ord(text)
@@ -105,7 +173,10 @@ def _delimiter(name: str, value: Any) -> int:
 def _file(name: str, value: Any) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise _refuse(name, "a path", value)
-    return os.fspath(value)
+    path = os.fspath(value)
+    if isinstance(path, bytes) or "\0" in path or not is_unicode(path):
+        raise _refuse(name, "a path", value)
+    return path
 
 
 def _prior(name: str, value: Any) -> Any:
@@ -116,15 +187,29 @@ def _prior(name: str, value: Any) -> Any:
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     """Pairs of labels."""
-    pairs = [] if isinstance(value, str) else list(value)
-    if isinstance(value, str) or any(isinstance(pair, str) or len(tuple(pair)) != 2 for pair in pairs):
-        raise _refuse(name, "pairs of secrets, such as [(0, 1), (1, 2)]", value)
-    return [(_label(name, a), _label(name, b)) for a, b in pairs]
+    return [(_label(name, a), _label(name, b)) for a, b in twos(name, value, "secrets")]
+
+
+def twos(name: str, value: Any, of: str) -> list[tuple[Any, Any]]:
+    """Pairs of whatever."""
+    try:
+        items = list(value)
+        pairs = [tuple(pair) for pair in items if not isinstance(pair, str)]
+        if isinstance(value, str) or len(pairs) < len(items) or any(len(pair) != 2 for pair in pairs):
+            raise TypeError
+    except TypeError:
+        raise _refuse(name, f"pairs of {of}, such as [(0, 1), (1, 2)]", value) from None
+    return [(a, b) for a, b in pairs]
+
+
+def positions(name: str, value: Any) -> list[tuple[int, int]]:
+    """Pairs of positions, from 0."""
+    return [(_whole(name, a), _whole(name, b)) for a, b in twos(name, value, "inputs")]
 
 
 def _step(name: str, value: Any) -> str:
     """The step of a clock: `"1ms"`, or a number in the unit of the log."""
-    return value if isinstance(value, str) else str(_number(name, value))
+    return _text(name, value) if isinstance(value, str) else str(_number(name, value))
 
 
 READING: dict[str, tuple[Any, Convert]] = {
@@ -184,7 +269,7 @@ def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
     """Refuses keyword arguments that a function does not have.
 
     Raises:
-        TypeError: with the nearest name.
+        leakgauge.Error: With the nearest name.
     """
     known = list(known)
     for name in given:
@@ -194,7 +279,7 @@ def unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
 
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"\n  hint: did you mean {near[0]}=?" if near else f"\n  hint: it takes {', '.join(known)}"
-        raise TypeError(f"{function}() has no keyword argument {name}={hint}")
+        raise ArgumentError(f"{function}() has no keyword argument {name}={hint}")
 
 
 def converted(function: str, given: Mapping[str, Any], known: Mapping[str, tuple[Any, Convert]]) -> dict[str, Any]:

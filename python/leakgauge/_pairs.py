@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, overload
 
 from . import _native
+from ._native import OptionError
 
 # Columns of a frame: the name, whether it holds `texts`, `counts` or `numbers`, and where each pair has it.
 Columns = Sequence[tuple[str, str, str]]
@@ -40,6 +41,14 @@ class Pairs:
 
     def __repr__(self) -> str:
         return f"<{len(self)} pairs>"
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with a row a pair; pandas must be installed."""
+        try:
+            import pandas  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise OptionError("to_pandas(): pandas is not installed\n  hint: pip install pandas") from None
+        return pandas.DataFrame({name: [_value(pair, path) for pair in self] for name, _, path in self._columns})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         columns = [(name, kind, [_value(pair, path) for pair in self]) for name, kind, path in self._columns]

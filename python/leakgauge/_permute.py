@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _data, _native, _options
+from ._errors import ArgumentError, checked
 from ._native import DataError
 from .results import Report
 
@@ -68,6 +69,7 @@ class Permuted:
         return hash(self.report)
 
 
+@checked()
 def permute(data: Any, *, move: Any, groups: str, alpha: float | None = None, **options: Any) -> Permuted:
     """Shuffles values of a log within groups of rows, d_σ-private: `permute(d, move="v", groups="equal", by="g", alpha=1)`.
 
@@ -104,7 +106,7 @@ def _arrays(data: Any) -> dict[str, Any]:
     import numpy
 
     if _data.is_path(data):
-        raise TypeError("data must be in memory\n  hint: for files there is `leakgauge permute`")
+        raise ArgumentError("data must be in memory\n  hint: for files there is `leakgauge permute`")
     if isinstance(data, Mapping):
         columns = dict(data)
     elif hasattr(data, "column_names"):
@@ -114,7 +116,7 @@ def _arrays(data: Any) -> dict[str, Any]:
     elif getattr(getattr(data, "dtype", None), "names", None):
         columns = {name: data[name] for name in data.dtype.names}
     else:
-        raise TypeError(f"data must be a dict of columns, a structured array or a frame, not {type(data).__name__}")
+        raise ArgumentError(f"data must be a dict of columns, a structured array or a frame, not {type(data).__name__}")
     arrays = {str(name): numpy.asanyarray(values) for name, values in columns.items()}
     for name, values in arrays.items():
         if values.ndim != 1:

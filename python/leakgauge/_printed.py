@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -66,6 +67,10 @@ class WrittenResult(Printed):
         """The report for a ticket."""
         return self._native.markdown
 
+    def to_html(self) -> str:
+        """The report as a page that needs nothing else."""
+        return page(self.to_text(), [picture.svg for picture in self.pictures.values()])
+
     @property
     def pictures(self) -> Mapping[str, Picture]:
         """What there is to draw, by name."""
@@ -104,6 +109,15 @@ class LiveResult(Printed):
 
     def __reduce__(self) -> Any:
         return type(self)._of, (Kept.of(self._native, self._call), self._call)  # type: ignore[attr-defined]
+
+
+def page(text: str, pictures: Iterable[str] = ()) -> str:
+    """A text report as a page."""
+    drawn = "".join(f"<figure>{svg[max(svg.find('<svg'), 0) :]}</figure>" for svg in pictures)
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>leakgauge</title></head>'
+        f"<body><pre>{html.escape(text)}</pre>{drawn}</body></html>"
+    )
 
 
 def _by_name(drawn: Iterable[tuple[str, str]]) -> dict[str, Picture]:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from . import _log, _options
+from ._errors import ArgumentError, checked
 from ._native import DataError
 from ._one_run import OneRun, one_run
 from ._score_arrays import npz, numbers, sides
@@ -63,6 +64,7 @@ _OF_LOGS = (
 )
 
 
+@checked()
 def audit_scores(
     in_scores: Any = None,
     out_scores: Any = None,
@@ -102,33 +104,34 @@ def audit_scores(
 
     The order of rows is not known, so that it is not looked at.
     """
-    if design == "one-run":
+    options = _options.with_confidence(options)
+    if isinstance(design, str) and design == "one-run":
         given = {"keep": keep, "shadows": shadows, "unit": None if unit == "model" else unit, **options}
         return one_run(in_scores, out_scores, include, scores, member_scores, guesses, given)
     for name, value in (("include", include), ("member_scores", member_scores), ("guesses", guesses)):
         if value is not None:
-            raise TypeError(f'{name}= is for design="one-run"\n  hint: leave it out, or say design="one-run"')
+            raise ArgumentError(f'{name}= is for design="one-run"\n  hint: leave it out, or say design="one-run"')
     options["design"] = design
     if isinstance(in_scores, (str, os.PathLike)):
         if out_scores is not None or keep is not None or scores is not None:
-            raise TypeError("an .npz holds all scores\n  hint: pass nothing but its path")
+            raise ArgumentError("an .npz holds all scores\n  hint: pass nothing but its path")
         arrays = npz(os.fspath(in_scores))
         in_scores, out_scores = arrays.get("in_scores"), arrays.get("out_scores")
         keep, scores = arrays.get("keep"), arrays.get("scores")
     for name in _OF_LOGS:
         if name in options:
-            raise TypeError(f"audit_scores() has no keyword argument {name}=\n  hint: call audit_log for other logs")
+            raise ArgumentError(f"audit_scores() has no keyword argument {name}=\n  hint: call audit_log for other logs")
     _options.unknown("audit_scores", options, [*_OWN, *(name for name in _options.LOG if name not in _OF_LOGS)])
     if keep is not None or scores is not None:
         if in_scores is not None or out_scores is not None or keep is None or scores is None:
-            raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
+            raise ArgumentError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
         members, values, models = _lira(keep, scores, shadows)
-        if unit == "model":
+        if isinstance(unit, str) and unit == "model":
             options.setdefault("group", models)
-        elif unit != "row":
-            raise TypeError(f'unit=: must be "model" or "row", not {unit!r}')
+        else:
+            _options.chosen("unit", unit, ("model", "row"))
     elif in_scores is None or out_scores is None:
-        raise TypeError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
+        raise ArgumentError("audit_scores() takes in_scores and out_scores, or keep= and scores=")
     else:
         members, values = sides(in_scores, out_scores)
     return _audit(members, values, options)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _exact, _native, _options
+from ._errors import ArgumentError, checked
 from .results import Report
 
 __all__ = ["information", "privacy", "reidentify", "vulnerability"]
@@ -30,7 +31,7 @@ def _law(name: str, given: Any) -> Any:
     if array.dtype.kind in "UT":
         return (array.ravel().tolist(),)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
-        raise TypeError(f"{name}=: must be a dict {{label: weight}}, an array of weights, texts, or a path")
+        raise ArgumentError(f"{name}=: must be a dict {{label: weight}}, an array of weights, texts, or a path")
     return _weighted(name, [str(at) for at in range(len(array))], array.tolist())
 
 
@@ -94,6 +95,7 @@ _REIDENTIFY: dict[str, Any] = {
 }
 
 
+@checked()
 def reidentify(target: Any = None, decoys: Any = None, *, randomizer: Any = None, **options: Any) -> Report:
     """How likely the target's message is found among n shuffled ones.
 
@@ -115,7 +117,7 @@ def reidentify(target: Any = None, decoys: Any = None, *, randomizer: Any = None
 
 def _users(name: str, given: Any) -> list[tuple[str, Any, int]]:
     if isinstance(given, Mapping):
-        raise TypeError(f"{name}=: must be a list of (distribution, number of users)")
+        raise ArgumentError(f"{name}=: must be a list of (distribution, number of users)")
     return [
         (f"users {at}", _law(name, law), _options._whole(name, count)) for at, (law, count) in enumerate(given, start=1)
     ]
@@ -146,6 +148,7 @@ _INFORMATION: dict[str, Any] = {
 }
 
 
+@checked()
 def information(target: Any = None, decoys: Any = None, *, randomizer: Any = None, **options: Any) -> Report:
     """How many nats shuffled messages tell about the target's place, message or input.
 
@@ -170,6 +173,7 @@ _VULNERABILITY: dict[str, Any] = {
 }
 
 
+@checked()
 def vulnerability(values: Any = (), keep: Any = (), *, randomizer: Any = None, **options: Any) -> Report:
     """How likely one user's value is guessed from shuffled, randomized values.
 
@@ -184,7 +188,7 @@ def vulnerability(values: Any = (), keep: Any = (), *, randomizer: Any = None, *
     keywords = _options.converted("shuffle.vulnerability", given, _VULNERABILITY)
     keywords["randomizer"], keywords["randomizer_name"] = _randomizer(randomizer)
     if randomizer is None and not (keywords["values"] and keywords["keep"]):
-        raise TypeError("shuffle.vulnerability() needs values= and keep=, or randomizer=")
+        raise ArgumentError("shuffle.vulnerability() needs values= and keep=, or randomizer=")
     return Report._of(_native.guess_value(keywords), "shuffle.vulnerability")
 
 
@@ -195,6 +199,7 @@ _PRIVACY: dict[str, Any] = {
 }
 
 
+@checked()
 def privacy(randomizer: Any, **options: Any) -> Report:
     """How private shuffled reports are: upper limits of delta by all known bounds, and a lower one where it is small.
 
@@ -204,6 +209,6 @@ def privacy(randomizer: Any, **options: Any) -> Report:
     """
     keywords = _options.converted("shuffle.privacy", options, _PRIVACY)
     if not (keywords["at_epsilon"] and keywords["n"]):
-        raise TypeError("shuffle.privacy() needs n= and at_epsilon=")
+        raise ArgumentError("shuffle.privacy() needs n= and at_epsilon=")
     keywords["randomizer"], keywords["randomizer_name"] = _randomizer(randomizer)
     return Report._of(_native.shuffled_privacy(keywords), "shuffle.privacy")

@@ -1,6 +1,7 @@
 """Whatever is wrong raises one exception that says where, what, and what to do."""
 
 import decimal
+import pickle
 
 import numpy
 import pandas
@@ -103,7 +104,72 @@ def test_wrong_arguments_are_type_errors(kind):
     options, words = WRONG_TYPES[kind]
     with pytest.raises(TypeError) as refused:
         leakgauge.audit_log(GOOD, **options)
-    assert words in str(refused.value)
+    assert words in str(refused.value) and isinstance(refused.value, leakgauge.OptionError)
+
+
+def identity(x):
+    return x
+
+
+LAPLACE = "laplace(scale=2, secrets=0..3)"
+# A call that is wrong, and the name that its error says.
+WRONG_CALLS = {
+    "seed": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", seed=-1),
+    "inputs": lambda: leakgauge.audit(identity, 0, "dp(1)"),
+    "pairs": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", pairs="ab"),
+    "pairs of one": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", pairs=[(0,)]),
+    "batch": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", batch=-1),
+    "alpha": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", alpha=10**5000),
+    "alpha, confidence": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", alpha=0.1, confidence=0.95),
+    "max_samples": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", max_samples=10**30),
+    "seconds": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", seconds=float("nan")),
+    "fn": lambda: leakgauge.audit(3, [0, 1], "dp(1)"),
+    "claims": lambda: leakgauge.audit(identity, [0, 1], 5),
+    "inputs are missing": lambda: leakgauge.audit(identity),
+    "did you mean max_samples=": lambda: leakgauge.audit(identity, [0, 1], "dp(1)", max_sample=9),
+    "did you mean length=": lambda: leakgauge.neighbors(lenght=3),
+    "did you mean alpha=": lambda: leakgauge.confusion(1, 2, 3, 4, alhpa=0.1),
+    "did you mean detects=": lambda: leakgauge.assert_private(identity, [0, 1], "dp(1)", detect="epsilon=2"),
+    "length": lambda: leakgauge.neighbors(2.5),
+    "by": lambda: leakgauge.neighbors(2, by="x"),
+    "count": lambda: leakgauge.neighbors(strategy=identity, count=-1),
+    "tn": lambda: leakgauge.confusion(1, 2, 3),
+    "rows": lambda: leakgauge.simulate(LAPLACE, 10**12),
+    "data": lambda: leakgauge.audit_log(),
+    "neighbors": lambda: leakgauge.audit_log(GOOD, neighbors=5),
+    "confidence": lambda: leakgauge.audit_log(GOOD, confidence=10**400),
+    "pair": lambda: leakgauge.channel([[0.5, 0.5]], pair=3),
+    "prior": lambda: leakgauge.channel([[0.5, 0.5], [0.1, 0.9]], prior=3),
+    "names": lambda: leakgauge.compare([GOOD, GOOD], names=5),
+    "randomizer": lambda: leakgauge.shuffle.privacy(),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_CALLS)
+def test_every_wrong_call_is_an_error_that_names_the_argument(kind):
+    with pytest.raises(leakgauge.Error) as refused:
+        WRONG_CALLS[kind]()
+    words = kind if kind.startswith("did") else kind.split()[0].strip(",")
+    assert words in str(refused.value) and len(str(refused.value)) < 1_000
+
+
+def test_errors_are_of_the_built_in_kinds_and_have_a_hint():
+    with pytest.raises(ValueError) as refused:
+        leakgauge.audit_log({"secret": [0, 1, 0], "time": [1.5, 2.5]})
+    assert isinstance(refused.value, leakgauge.DataError)
+    assert refused.value.hint == "give all columns one value a row"
+    assert leakgauge.Error("no more").hint is None
+    again = pickle.loads(pickle.dumps(leakgauge.ArgumentError("x=: is wrong\n  hint: y")))
+    assert isinstance(again, TypeError) and again.hint == "y"
+
+
+def test_confidence_and_alpha_say_the_same():
+    one, other = (leakgauge.audit_log(GOOD, budget=1, **level) for level in ({"confidence": 0.9}, {"alpha": 0.1}))
+    assert one.to_json() == other.to_json() and one.confidence == 0.9
+    assert leakgauge.confusion(80, 20, 30, 70, confidence=0.9) == leakgauge.confusion(80, 20, 30, 70, alpha=0.1)
+    rng = numpy.random.default_rng(0)
+    found = leakgauge.audit(lambda x: rng.random(), [0, 1], "dp(1)", confidence=0.99, max_samples=100)
+    assert found.confidence == 0.99
 
 
 @pytest.mark.parametrize("data", [3, object(), None, [{"secret": 1, "time": 2}], polars.LazyFrame(GOOD)])

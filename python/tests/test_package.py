@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 
 import pytest
 
@@ -65,14 +66,15 @@ def test_stubs_have_the_keywords_that_functions_take():
     from leakgauge import _exact, _options, _permute, _scores, shuffle
 
     tree = ast.parse((SOURCES / "__init__.pyi").read_text())
-    of_log = {*_options.LOG, "name"}
+    # `alpha` says the same as `confidence`.
+    of_log = {*_options.LOG, "name", "alpha"}
     assert stub_keywords(tree, "audit_log") == {"data", *of_log}
     assert stub_keywords(tree, "estimate_log") == {"data", *of_log} - {"claims", "neighbors"}
     of_units = {"block", "blocks", "clock_frequency", "clock_step", "group", "unit"}
     not_compared = {"claims", "neighbors", "reconstruction", "tries", "at_order"}
-    compared = {"logs", "mechanism", "against", "names", *_options.LOG} - of_units - not_compared
+    compared = {"logs", "mechanism", "against", "names", "alpha", *_options.LOG} - of_units - not_compared
     assert stub_keywords(tree, "compare") == compared
-    assert stub_keywords(tree, "audit_scores") == set(_scores._OWN) | set(_options.LOG) - set(_scores._OF_LOGS)
+    assert stub_keywords(tree, "audit_scores") == {"alpha"} | set(_scores._OWN) | set(_options.LOG) - set(_scores._OF_LOGS)
     assert stub_keywords(tree, "bounds") == {"mechanism", *_exact._BOUNDS}
     assert stub_keywords(tree, "channel") == {*_exact._CHANNEL}
     assert stub_keywords(tree, "permute") == {"data", *_permute._KEYWORDS}
@@ -108,3 +110,11 @@ def test_threads_and_forked_processes_get_the_same_bytes(log):
         # A pool of threads that lasted would be missing in the child, which would wait for ever.
         with multiprocessing.get_context("fork").Pool(1) as pool:
             assert pool.apply_async(audited, (log,)).get(60) == expected
+
+
+def test_the_wheel_has_the_texts_of_both_licenses():
+    root = SOURCES.parent
+    settings = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    assert settings["license-files"] == ["LICENSE-APACHE", "LICENSE-MIT"] and settings["urls"]
+    for name in settings["license-files"]:
+        assert (root / name).read_bytes() == (root.parent / name).read_bytes()

@@ -7,12 +7,36 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import numpy as np
 import polars
 import pyarrow
 import pytest
 
 import leakgauge
 from leakgauge import results
+
+
+def test_results_have_one_shape(found):
+    rng = np.random.default_rng(0)
+    include = rng.random(400) < 0.5
+    results = [
+        found,
+        leakgauge.audit(lambda x: x + rng.laplace(), [0, 1], "dp(1)", max_samples=200),
+        leakgauge.audit_scores(include=include, scores=rng.normal(include), design="one-run", claims="dp(1)"),
+        leakgauge.confusion(80, 20, 30, 70),
+    ]
+    for result in results:
+        assert result.verdict in ("violated", "inconclusive", "holds", None)
+        assert isinstance(result.claims, tuple) and isinstance(result.warnings, tuple)
+        assert result.epsilon.lower >= 0 and 0.9 < result.confidence < 1
+        assert result.to_text().strip() and "</html>" in result.to_html() and json.loads(result.to_json()) is not None
+
+
+def test_pairs_are_a_frame_of_pandas(found):
+    pandas = pytest.importorskip("pandas")
+    frame = found.pairs.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(found.pairs)
+    assert frame["secret_1"].tolist() == [pair.secrets[0] for pair in found.pairs]
 
 
 def test_verdicts_and_figures_are_attributes(found):
