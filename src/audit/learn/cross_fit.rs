@@ -9,13 +9,13 @@ use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{GuessErrors, PairErrors, Rule};
 use leakgauge_attack::scorer::{Kind, Origin};
 use leakgauge_attack::split::{self, Split};
-use leakgauge_attack::tuning::{
-    self, Attackers, Goals, PARTS, Tuned, can_be_learned_part_by_part, costs, seconds_part_by_part,
-};
+use leakgauge_attack::tuning::{self, Attackers, Goals, Tuned};
 use leakgauge_log::Log;
 use leakgauge_log::observations::Counts;
 use leakgauge_stats::random::Stream;
 
+/// Parts that the rows are dealt into.
+const PARTS: usize = 5;
 /// With more rows the certification rows alone give every figure of the whole log to a third decimal.
 const MOST_ROWS: u64 = 200_000;
 /// What the parts say together.
@@ -99,6 +99,8 @@ impl CrossFit {
     }
 }
 
+/// Nominal seconds that cross-fitting may take beyond what the attackers took that were compared.
+const MORE_SECONDS: f64 = 2.0;
 /// A part learns from four fifths of the rows, of which two thirds fit: a third more than the one split
 /// has to fit, and as many more to choose with.
 const MORE_A_PART: f64 = 1.5;
@@ -122,17 +124,27 @@ impl Granted {
         if tuned.scorer.origin() == Origin::Given {
             return None;
         }
-        if !can_be_learned_part_by_part(&*tuned.scorer, &tuned.tried) {
+        let mut kinds: Vec<(Kind, f64)> = Vec::new();
+        for tried in tuned.tried.iter().filter(|tried| tried.quality.is_ok()) {
+            match kinds.iter_mut().find(|(kind, _)| *kind == tried.kind) {
+                Some((_, cost)) => *cost += tried.cost,
+                None => kinds.push((tried.kind.clone(), tried.cost)),
+            }
+        }
+        let spent: f64 = kinds.iter().map(|(_, cost)| cost).sum();
+        let of_log = tuned.scorer.kinds();
+        let chosen = kinds.iter().filter(|(kind, _)| of_log.contains(kind));
+        let chosen: f64 = chosen.map(|(_, cost)| cost).sum();
+        let allowed = spent + MORE_SECONDS;
+        let parts = PARTS as f64;
+        if parts * chosen > allowed {
             return None;
         }
-        let mut kinds = costs(&tuned.tried);
-        let spent: f64 = kinds.iter().map(|(_, cost)| cost).sum();
-        let (parts, allowed) = (PARTS as f64, seconds_part_by_part(&kinds));
         for (_, cost) in &mut kinds {
             *cost *= MORE_A_PART;
         }
         Some(Granted {
-            of_log: tuned.scorer.kinds(),
+            of_log,
             share: (allowed / (2.0 * parts * MORE_A_PART * spent)).min(1.0),
             kinds,
         })

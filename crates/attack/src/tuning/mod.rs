@@ -45,7 +45,7 @@ pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 pub use scorer_choice::ScorerChoice;
 use task::{Task, observations_to_score};
-pub use tried::{Failure, PARTS, Tried, can_be_learned_part_by_part, costs, seconds_part_by_part};
+pub use tried::{Failure, Tried};
 
 /// The chosen attacker and the rules that it brings.
 pub struct Tuned {

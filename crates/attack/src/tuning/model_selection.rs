@@ -13,7 +13,7 @@ use crate::tuning::naming::Naming;
 use crate::tuning::quality::{Quality, quality};
 use crate::tuning::scorer_choice::ScorerChoice;
 use crate::tuning::task::Task;
-use crate::tuning::tried::{Tried, can_be_learned_part_by_part};
+use crate::tuning::tried::Tried;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::observations::Counts;
@@ -324,27 +324,21 @@ impl<'a> ModelSelection<'a> {
         ))
     }
 
-    /// The finalist to keep, among those that chance may have put behind the best on the tune rows. On one column of
-    /// numbers neighbors are noisier than whatever cuts it in one or two places. An attack that is cheap enough to be
-    /// learned part by part is judged on all rows, which is worth more than what chance may make of another.
+    /// The finalist to keep. On one column of numbers neighbors are noisier than whatever cuts it in one or two
+    /// places, so they must do better on the tune rows by more than chance may make of as good an attack.
     fn steadiest(&self) -> usize {
         let (task, best) = (self.task, &self.finalists[0]);
         let one_column = task.columns() == 1 && task.dimensions() == 1;
-        let is_noisy = one_column && best.scorer.name() == ScorerChoice::KNearest.name();
-        // Whoever tries some kinds again learns them for one part.
-        let is_dear =
-            task.restrict_to.is_none() && !can_be_learned_part_by_part(&*best.scorer, &self.tried);
-        if !is_noisy && !is_dear {
+        if !one_column || best.scorer.name() != ScorerChoice::KNearest.name() {
             return 0;
         }
-        // Half a standard error of each of the three figures, which is about that of a paired difference. With many
-        // secrets two of the three are means over all rows.
-        let rows = task.split.tune.total().max(2) as f64 / 2.0;
-        let chance = 3.0 * 0.5 * (0.5 / rows).sqrt();
+        let rows = task.split.tune.rows().iter();
+        let rows = rows.copied().filter(|&rows| rows > 0).min().unwrap_or(1);
+        // Half a standard error of each of the three figures, which is about that of a paired difference.
+        let chance = 3.0 * 0.5 * (0.5 / rows as f64).sqrt();
         let near = |finalist: &Finalist| {
             finalist.scorer.name() != best.scorer.name()
                 && finalist.quality.total() >= best.quality.total() - chance
-                && (is_noisy || can_be_learned_part_by_part(&*finalist.scorer, &self.tried))
         };
         self.finalists.iter().position(near).unwrap_or(0)
     }
