@@ -25,7 +25,7 @@ pub fn overfits(scorer: &dyn Scorer, learned: &Counts) -> bool {
     scorer.freedom() * ROWS_EACH > rows.min().unwrap_or(0) as f64
 }
 
-/// The scores of past rows, where the attack learned from `fit`: its own, or [out of fold](out_of_fold) if it
+/// The scores of past rows, where the attack learned from `fit`: its own, or out of fold if it
 /// [overfits]; `None` where it may know rows by heart.
 pub fn past_scores(
     scorer: &dyn Scorer,
