@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use leakgauge_testing::rng;
 use rand::RngExt;
 
-use crate::common::{Place, stdout};
+use crate::common::{Place, rows_of, stdout};
 
 /// A text on one line.
 fn words(text: &str) -> String {
@@ -199,4 +199,22 @@ fn times_beside_a_counter_need_no_option() {
             "name the column of the times: --observe latency",
         ],
     );
+}
+
+#[test]
+fn a_column_that_numbers_blocks_is_advised_where_blocks_are_possible() {
+    // Each secret once a trial; then ten rows a trial, in which secrets come again.
+    for (rows, is_block) in [(2, true), (10, false)] {
+        let mut text = "trial,secret,time_us\n".to_owned();
+        for (at, (_, time)) in rows_of(1200).into_iter().enumerate() {
+            let trial = at / rows;
+            let secret = if (at + trial) % 2 == 0 { "a" } else { "b" };
+            text.push_str(&format!("{trial},{secret},{:.4}\n", 100.0 + time));
+        }
+        let place = Place::with_log(text);
+        let told = stdout(&place.run(&["estimate", "log.csv", "--quick"]));
+        assert_eq!(told.contains("--block trial"), is_block, "{told}");
+        let taken = place.run(&["estimate", "log.csv", "--quick", "--block", "trial"]);
+        assert_eq!(taken.status.success(), is_block);
+    }
 }

@@ -6,7 +6,7 @@ use leakgauge_base::credentials::without_credentials;
 use leakgauge_base::error::visible;
 
 /// The program with its arguments as a POSIX shell takes them; what holds control characters or no
-/// text at all is written as `$'…'`, which bash, zsh and ksh read.
+/// text at all is written as `$'…'`, which bash, zsh and ksh read. Credentials in URLs are left out.
 ///
 /// ```
 /// use leakgauge::report::command_line;

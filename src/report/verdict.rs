@@ -51,10 +51,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
                 .to_owned(),
         ),
         (Verdict::Inconclusive, None) if is_final(claim) => {
-            items.push(
-                "No number of rows proves this claim; more rows refute it if it is false."
-                    .to_owned(),
-            );
+            items.push("No number of rows like these proves this claim.".to_owned());
         }
         (Verdict::Inconclusive, None) => {
             items.push("This log does not tell how many rows would settle this claim.".to_owned());

@@ -7,6 +7,8 @@ use leakgauge_log::observations::{Cell, Counts, Observations};
 /// An attack with fewer rows of a secret than this for each number that it learned knows them too well: separations of
 /// the rows that a discriminant was learned from are too large by about the number of columns over the rows.
 const ROWS_EACH: f64 = 50.0;
+/// Rows for each distinct observation from which on they recur.
+const RECURRING: u64 = 2;
 /// Parts of the rows, each scored by an attack that learned from the others.
 const FOLDS: u32 = 4;
 
@@ -20,9 +22,12 @@ pub struct PastRows {
 }
 
 /// Whether an attack learned so many numbers that it tells the rows that it learned from apart better than others.
+///
+/// Not where observations recur: an attack that has never met one of few knows less of it than any attack to come.
 pub fn overfits(scorer: &dyn Scorer, learned: &Counts) -> bool {
     let rows = learned.rows().iter().copied().filter(|&rows| rows > 0);
-    scorer.freedom() * ROWS_EACH > rows.min().unwrap_or(0) as f64
+    let recur = learned.total() >= RECURRING * learned.symbols().len() as u64;
+    !recur && scorer.freedom() * ROWS_EACH > rows.min().unwrap_or(0) as f64
 }
 
 /// The scores of past rows, where the attack learned from `fit`: its own, or out of fold if it

@@ -62,9 +62,9 @@ const CLOCKS: [&str; 7] = [
 /// Why a column is not observed unless it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKeeping {
-    /// It counts with the rows.
+    /// It counts with the rows, or with groups of them.
     Counts,
-    /// It counts with blocks of rows, most of which have rows of several secrets.
+    /// It counts with blocks of rows that have each secret at most once.
     CountsBlocks,
     /// It says when a row was recorded.
     Clock,
@@ -142,8 +142,8 @@ impl FirstLook<'_> {
                 return Some(RecordKeeping::Counts);
             }
             let is_clock = is_named(&CLOCKS) && (is_rising(&numbers) || numbers.is_sorted());
-            if !is_clock && self.counts_blocks(&numbers) {
-                return Some(RecordKeeping::CountsBlocks);
+            if let Some(counts) = self.counts_blocks(&numbers).filter(|_| !is_clock) {
+                return Some(counts);
             }
             let numbers_rows = is_named(&NUMBERS_OF_ROWS) || is_named(&IDS_OF_ROWS);
             let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
@@ -202,14 +202,15 @@ impl FirstLook<'_> {
         })
     }
 
-    /// Whether numbers rise by one from time to time, and rows of several secrets have each: what depended on the
-    /// secret would change with it.
-    fn counts_blocks(&self, numbers: &[f64]) -> bool {
+    /// What counts blocks: numbers that rise by one from time to time, where rows of several secrets have each. What
+    /// depended on the secret would change with it.
+    fn counts_blocks(&self, numbers: &[f64]) -> Option<RecordKeeping> {
         let rises_by_one = |two: &[f64]| two[1] == two[0] || two[1] == two[0] + 1.0;
         if !numbers.windows(2).all(rises_by_one) {
-            return false;
+            return None;
         }
-        let mut runs: Vec<(f64, BTreeSet<String>)> = Vec::new();
+        // Each run of rows with its secrets, and how many rows it has.
+        let mut runs: Vec<(f64, BTreeSet<String>, usize)> = Vec::new();
         for (row, &number) in self.body.iter().zip(numbers) {
             let secret = self
                 .secret
@@ -217,14 +218,23 @@ impl FirstLook<'_> {
                 .map(|&column| row.text(column).unwrap_or_default());
             let secret = secret.collect::<Vec<_>>().join(",");
             match runs.last_mut() {
-                Some((last, secrets)) if *last == number => {
+                Some((last, secrets, rows)) if *last == number => {
                     secrets.insert(secret);
+                    *rows += 1;
                 }
-                _ => runs.push((number, BTreeSet::from([secret]))),
+                _ => runs.push((number, BTreeSet::from([secret]), 1)),
             }
         }
-        let mixed = runs.iter().filter(|(_, secrets)| secrets.len() > 1).count();
-        runs.len() >= MIN_BLOCKS && 10 * mixed >= 9 * (runs.len() - 1)
+        let mixed = runs.iter().filter(|run| run.1.len() > 1).count();
+        if runs.len() < MIN_BLOCKS || 10 * mixed < 9 * (runs.len() - 1) {
+            return None;
+        }
+        // Blocks of measurements have each secret at most once.
+        let is_each_once = runs.iter().all(|run| run.1.len() == run.2);
+        Some(match is_each_once {
+            true => RecordKeeping::CountsBlocks,
+            false => RecordKeeping::Counts,
+        })
     }
 }
 

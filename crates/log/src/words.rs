@@ -22,6 +22,13 @@ pub struct Words {
     pub numbers: u64,
 }
 
+impl Words {
+    /// Whether nothing but blanks stands among the numbers.
+    pub fn are_blank(&self) -> bool {
+        self.different == 1 && self.most.iter().all(|(word, _)| word.is_empty())
+    }
+}
+
 /// The words of every mixed column of a log.
 pub(crate) fn find(observations: &Observations, counts: &Counts) -> Vec<Words> {
     let columns = observations.columns();

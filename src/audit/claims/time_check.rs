@@ -248,8 +248,7 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
 
 /// What to do where times are missing in some rows.
 fn rows_without_time(log: &Log) -> Option<String> {
-    let words = log.facts.words.first()?;
-    let are_blank = words.different == 1 && words.most.iter().all(|(word, _)| word.is_empty());
+    let are_blank = log.facts.words.first()?.are_blank();
     are_blank.then(|| {
         format!(
             "leave out the rows without a time with {}, if that does not depend on the secret",

@@ -13,7 +13,6 @@ use crate::report::words::{range, value};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::Quantity;
 use leakgauge_base::rounding::{at_least_beyond, at_most, at_most_beyond, nearest, percent_beyond};
-use leakgauge_log::observations::ObservationKind;
 
 /// The verdict.
 #[derive(Serialize)]
@@ -307,7 +306,7 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
             };
             format!("{how}: they would settle the claim if the estimate were the truth.")
         }
-        Some((Verdict::Inconclusive, None)) => without_number(audit, claim.is_some_and(is_final)),
+        Some((Verdict::Inconclusive, None)) => without_number(claim.is_some_and(is_final)),
         None => match audit.worst_pair.total_variation.lower {
             Some(lower) if lower > 0.0 => {
                 return look_there(audit, "", "State what is allowed with a claim.");
@@ -371,15 +370,10 @@ fn look_there(audit: &Findings, before: &str, after: &str) -> Vec<Part> {
 }
 
 /// What is said where no number of rows is known that would settle the claim.
-fn without_number(audit: &Findings, is_final: bool) -> String {
-    match (is_final, audit.input.kind) {
-        (true, ObservationKind::Discrete) => {
-            "No number of rows proves this claim: the reason is below.".to_owned()
-        }
-        (true, _) => format!(
-            "No number of rows proves this claim. Set a resolution ({}).",
-            setting("resolution", "COLUMN=WIDTH")
-        ),
-        (false, _) => "This log does not tell how many rows would settle this claim.".to_owned(),
+fn without_number(is_final: bool) -> String {
+    match is_final {
+        true => "No number of rows like these proves this claim: the reason is below.",
+        false => "This log does not tell how many rows would settle this claim.",
     }
+    .to_owned()
 }

@@ -2,10 +2,10 @@
 
 use crate::audit::{Input, Warning};
 use crate::report::numbers::plain;
-use crate::report::sentences::reading::are_blank;
 use crate::report::sentences::warnings::counts_rows;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
+use leakgauge_log::observations::{Column, ColumnType};
 use leakgauge_log::{Loss, Missing, RecordKeeping};
 
 /// Letters of the name of a column.
@@ -55,14 +55,16 @@ pub fn doubt(warning: &Warning) -> String {
     of_rows.or_else(|| of_reading(warning)).unwrap_or_default()
 }
 
-/// The column that numbers blocks of rows, where they are not used.
+/// The column that numbers blocks of rows, where they could be used and are not: blocks are of one column of numbers.
 pub fn numbered_blocks(input: &Input) -> Option<&str> {
     let columns = input.facts.left_out_columns.iter();
     let mut numbers = columns.filter(|column| column.why == RecordKeeping::CountsBlocks);
     let used = input.facts.blocks.is_some() || input.units.is_some();
+    let are_labels = |column: &Column| column.kind == ColumnType::Categorical;
+    let may_be = input.columns.len() == 1 && !input.columns.iter().any(are_labels);
     numbers
         .next()
-        .filter(|_| !used)
+        .filter(|_| may_be && !used)
         .map(|column| column.name.as_str())
 }
 
@@ -213,7 +215,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
                 column_of(column)
             )
         }
-        Warning::WordsAmongNumbers(words) if are_blank(words) => format!(
+        Warning::WordsAmongNumbers(words) if words.are_blank() => format!(
             "{} is blank in {} rows, which an attacker may see. To leave them out: {}.",
             column_of(&words.column),
             words.rows,

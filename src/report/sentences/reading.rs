@@ -61,7 +61,7 @@ pub fn words(words: &Words) -> String {
         words.numbers,
         words.rows,
         most(words),
-        match are_blank(words) {
+        match words.are_blank() {
             true => format!(
                 "To leave out rows without a value, set {}",
                 setting("missing", Missing::Drop.name())
@@ -72,11 +72,6 @@ pub fn words(words: &Words) -> String {
             ),
         }
     )
-}
-
-/// Whether nothing but blanks stands among the numbers.
-pub fn are_blank(words: &Words) -> bool {
-    words.different == 1 && words.most.iter().all(|(word, _)| word.is_empty())
 }
 
 /// The warning that reading numbers lost something.

@@ -274,6 +274,8 @@ fn refuse_beside_wide(options: &ReadOptions) -> Result<()> {
         ("observe", options.observe.is_some()),
         ("count", options.count.is_some()),
         ("scores", options.scores.is_some()),
+        ("keep", options.filters.iter().any(|filter| filter.keeps)),
+        ("drop", options.filters.iter().any(|filter| !filter.keeps)),
     ];
     if let Some((field, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Error::parameter(

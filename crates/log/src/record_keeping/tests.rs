@@ -49,11 +49,8 @@ fn what_counts_with_the_rows_is_left_out() {
         (texts(|at| (1_000 - at).to_string()), RecordKeeping::Counts),
         // Two files that were joined.
         (texts(|at| (at % 50).to_string()), RecordKeeping::Counts),
-        // Blocks of five.
-        (
-            texts(|at| (at / 5).to_string()),
-            RecordKeeping::CountsBlocks,
-        ),
+        // Groups of five, in which a secret comes again.
+        (texts(|at| (at / 5).to_string()), RecordKeeping::Counts),
     ] {
         let noisy = texts(|at| noise(at).to_string());
         let found = found(&[("x", counter.clone()), ("y", noisy)]);
@@ -154,4 +151,22 @@ fn a_column_that_ceases_to_count_is_no_counter() {
     assert!(watch(&|at| at % 100).is_ok());
     let error = watch(&|at| if at < 300 { at } else { at * 7919 % 1_000 }).unwrap_err();
     assert!(error.to_string().contains("not with later ones"), "{error}");
+}
+
+#[test]
+fn blocks_have_each_secret_once() {
+    let names = ["secret", "trial", "x"].map(String::from);
+    let columns = [
+        texts(|at| ["a", "b"][at % 2].into()),
+        texts(|at| (at / 2).to_string()),
+        texts(|at| noise(at).to_string()),
+    ];
+    let body = rows(&columns);
+    let look = FirstLook {
+        names: &names,
+        body: &body,
+        secret: &[0],
+    };
+    let why: Vec<_> = look.find(&[1, 2]).iter().map(|one| one.why).collect();
+    assert_eq!(why, [RecordKeeping::CountsBlocks]);
 }
