@@ -232,6 +232,16 @@ fn rows_are_chosen_by_the_values_of_a_column_and_the_report_says_so() {
 }
 
 #[test]
+fn what_is_no_table_is_refused_as_without_conditions() {
+    let place = Place::with_log([0xff, 0x00, 0x80, b'\n', 0xfe, 0x01]);
+    let without = stderr(&place.run(&["check", "log.csv"]));
+    assert_eq!(
+        without,
+        stderr(&place.run(&["check", "log.csv", "--keep", "x=1"]))
+    );
+}
+
+#[test]
 fn conditions_that_cannot_be_met_say_what_there_is() {
     let place = Place::with_log(pooled());
     for (condition, words) in [

@@ -1,7 +1,8 @@
 """Do outputs depend on each other within a call? Looked at before anything is judged.
 
 No test can show that outputs are independent, so nothing here makes an audit faster: it only stops one that could not
-mean anything. Of independent outputs, one in 10,000 audits at most is stopped.
+mean anything. Of independent outputs of one number, one in 5,000 audits at most is stopped;
+of several numbers, so often for each where nearly all outputs are one value, and hardly ever elsewhere.
 """
 
 from __future__ import annotations

@@ -132,18 +132,18 @@ impl Filtered {
     }
 
     fn nothing_left(&self) -> Error {
-        let filter = &self.filters[0];
-        Error::data(
-            Place::file(&self.name),
-            format!(
-                "none of its {} rows is left by {}",
-                self.rows,
-                setting(filter.option(), filter.text())
-            ),
-        )
-        .with_hint(format!(
-            "column {} holds {}",
-            shorten(&filter.column),
+        let filters = self.filters.iter();
+        let texts: Vec<String> = filters
+            .map(|filter| setting(filter.option(), filter.text()))
+            .collect();
+        let problem = format!(
+            "none of its {} rows is left by {}",
+            self.rows,
+            texts.join(" and ")
+        );
+        let column = shorten(&self.filters[0].column);
+        Error::data(Place::file(&self.name), problem).with_hint(format!(
+            "column {column} holds {}; several values of a column stand between commas",
             self.values()
         ))
     }
@@ -172,6 +172,10 @@ impl Records for Filtered {
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {
         while self.records.next(row)? {
+            // Whoever reads on says that this is no text.
+            if self.positions.is_empty() && row.not_utf8().is_some() {
+                return Ok(true);
+            }
             if self.positions.is_empty() {
                 self.find(row)?;
                 if !self.is_headless {
