@@ -266,6 +266,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
     )
         .prop_map(
             |(confidence, scorer, prior, margin, claims, seed)| AuditOptions {
+                attacker: Default::default(),
                 quick: seed % 2 == 0,
                 confidence,
                 attacks: scorer.into(),

@@ -375,3 +375,76 @@ fn columns_and_rows_without_units_are_named() {
     );
     assert_refused(&run("secret"), &["secret", "two parts"]);
 }
+
+/// 200 users, half of whom visit A 40 times and B twice, half the reverse; who visits shows, what is visited does not.
+fn visits(informative: bool) -> String {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut text = "user,secret,seen\n".to_owned();
+    for user in 0..200 {
+        for visit in 0..42 {
+            let common = if user % 2 == 0 { "A" } else { "B" };
+            let rare = if user % 2 == 0 { "B" } else { "A" };
+            let secret = match informative {
+                true if visit < 40 => common,
+                true => rare,
+                false => ["A", "B"][visit % 2],
+            };
+            // A user is known by a habit in nine visits of ten.
+            let habit = if rng.random::<f64>() < 0.9 {
+                user % 2
+            } else {
+                rng.random_range(0..2)
+            };
+            text += &format!("{user},{secret},h{habit}\n");
+        }
+    }
+    text
+}
+
+/// The report of a command that may exit with any verdict.
+fn json(place: &Place, arguments: &[&str]) -> serde_json::Value {
+    let output = place.run(&[arguments, &["--format", "json"]].concat());
+    serde_json::from_str(&stdout(&output)).expect("a report")
+}
+
+#[test]
+fn groups_that_differ_in_their_mix_take_away_what_holds_for_a_random_group_alone() {
+    let claims = [
+        "--claim",
+        "attack-advantage(0.3)",
+        "--claim",
+        "advantage(0.35)",
+    ];
+    let audit = [
+        &["audit", "log.csv", "--secret", "secret", "--group", "user"][..],
+        &claims,
+    ]
+    .concat();
+    let place = Place::with_log(visits(true));
+    let found = json(&place, &audit);
+    for claim in found["claims"].as_array().expect("claims") {
+        assert_eq!(claim["verdict"], "inconclusive", "{claim}");
+        let reason = claim["reason"].as_str().expect("a reason");
+        assert!(
+            reason.contains("differ in their mix") && reason.contains("--attacker unit"),
+            "{reason}"
+        );
+    }
+    assert!(found["warnings"].to_string().contains("uneven-mix"));
+    // A random row of the log has an advantage of about 0.8: it is said nowhere that there is none.
+    let text = stdout(&place.run(&audit));
+    assert!(!text.contains("No attacker can"), "{text}");
+    assert!(text.contains("differ in their mix"), "{text}");
+    let stated = json(&place, &[&audit[..], &["--attacker", "unit"]].concat());
+    assert_eq!(
+        stated["claims"][0]["verdict"], "holds",
+        "{}",
+        stated["claims"][0]
+    );
+    let even = json(&Place::with_log(visits(false)), &audit);
+    assert_eq!(
+        even["claims"][0]["verdict"], "holds",
+        "{}",
+        even["claims"][0]
+    );
+}

@@ -320,15 +320,20 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     );
     assert!(!reason(&stated, 0).contains(doubt));
     assert_eq!(stated["claims"][0]["verdict"], "violated");
-    // Secrets that are no members and others: the doubt stands beside the verdict.
-    let others = Place::with_log(
-        canaries(4_000, 2.0, 5)
-            .replace("in,", "a,")
-            .replace("out,", "b,"),
-    );
-    let (_, others) = json(&others, &arguments);
-    assert_eq!(others["claims"][0]["verdict"], "violated");
-    assert!(reason(&others, 0).contains(doubt), "{}", reason(&others, 0));
+    // However members are called.
+    for [member, other] in [
+        ["member", "nonmember"],
+        ["1", "0"],
+        ["True", "False"],
+        ["a", "b"],
+    ] {
+        let text = canaries(4_000, 2.0, 5);
+        let text = text.replace("in,", &format!("{member},"));
+        let others = Place::with_log(text.replace("out,", &format!("{other},")));
+        let (_, others) = json(&others, &arguments);
+        assert_eq!(others["claims"][0]["verdict"], "inconclusive", "{member}");
+        assert!(reason(&others, 0).contains(doubt), "{}", reason(&others, 0));
+    }
     // A curve of several (ε, δ) is a claim of privacy too.
     let curve = ["dp-sgd(sigma=4, rate=0.01, steps=100)"];
     let (code, found) = json(&place, &[&arguments[..8], &curve].concat());
@@ -337,4 +342,44 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
         (3, &"inconclusive".into())
     );
     assert!(reason(&found, 0).contains(doubt), "{}", reason(&found, 0));
+}
+
+/// The same question without scores of an attack of one's own, by what the secrets or their column say.
+#[test]
+fn members_of_one_training_are_not_judged_as_runs_without_scores_either() {
+    let doubt = "one trained model";
+    let claims = [
+        "--quick",
+        "--claim",
+        "dp(epsilon=0.5)",
+        "--claim",
+        "advantage(0.1)",
+    ];
+    let verdicts = |text: &str, secret: &str, more: &[&str]| {
+        let place = Place::with_log(text);
+        let arguments = ["audit", "log.csv", "--secret", secret];
+        let (_, found) = json(&place, &[&arguments[..], &claims, more].concat());
+        let verdict = |at: usize| found["claims"][at]["verdict"].clone();
+        let reason = found["claims"][0]["reason"].to_string();
+        (verdict(0), verdict(1), reason)
+    };
+    let text = canaries(4_000, 2.0, 5);
+    let (privacy, advantage, reason) = verdicts(&text, "secret", &[]);
+    assert_eq!(
+        (privacy, advantage),
+        ("inconclusive".into(), "violated".into())
+    );
+    assert!(
+        reason.contains(doubt) && reason.contains("--scores COLUMN --design one-run"),
+        "{reason}"
+    );
+    let numbered = text.replace("in,", "1,").replace("out,", "0,");
+    for column in ["member", "is_member", "In-Train"] {
+        let (privacy, ..) = verdicts(&numbered.replace("secret", column), column, &[]);
+        assert_eq!(privacy, "inconclusive", "{column}");
+    }
+    // Secrets that nothing calls members, and what was said.
+    assert_eq!(verdicts(&numbered, "secret", &[]).0, "violated");
+    let stated = verdicts(&text, "secret", &["--design", "many-runs"]);
+    assert_eq!(stated.0, "violated");
 }

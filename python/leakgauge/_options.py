@@ -244,6 +244,7 @@ ESTIMATING: dict[str, tuple[Any, Convert]] = {
     "quick": (False, _flag),
     "split": ("random", _text),
     "design": (None, _optional(_text)),
+    "attacker": (None, _optional(_text)),
     "unit": (None, _optional(_text)),
     "clock_frequency": (None, _optional(_number)),
     "clock_step": (None, _optional(_step)),

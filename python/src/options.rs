@@ -2,7 +2,7 @@
 
 use leakgauge::attack::tuning::ScorerChoice;
 use leakgauge::audit::{
-    AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice, check_scores,
+    Attacker, AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice, check_scores,
 };
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::naming::setting;
@@ -32,6 +32,7 @@ pub struct Keywords {
     quick: bool,
     split: String,
     design: Option<String>,
+    attacker: Option<String>,
     unit: Option<String>,
     clock_frequency: Option<f64>,
     clock_step: Option<String>,
@@ -179,6 +180,14 @@ impl Keywords {
         }
     }
 
+    fn attacker(&self) -> Result<Attacker> {
+        match self.attacker.as_deref() {
+            None => Ok(Attacker::default()),
+            Some("unit") => Ok(Attacker::OfUnits),
+            Some(other) => Err(one_of("attacker", other, ["unit"])),
+        }
+    }
+
     fn unit(&self) -> Result<Option<TimeUnit>> {
         let named = |name: &str| {
             let found = TimeUnit::parse(name);
@@ -237,6 +246,7 @@ impl Keywords {
                 .map(|(a, b)| [a.clone(), b.clone()])
                 .collect(),
             design: self.design()?,
+            attacker: self.attacker()?,
             requested: RequestedFigures {
                 reconstruction: self.reconstruction.clone(),
                 tries: self.tries.clone(),

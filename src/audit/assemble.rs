@@ -37,7 +37,14 @@ pub(super) fn assemble(
     let evidence = &Evidence::new(prepared, tuned, plan, judged);
     let prior = &prepared.priors[0];
     let (found, (mut worst_pair, mut all_pairs)) = parallel::both(
-        || warnings::find(log, split, prepared.units.as_ref()),
+        || {
+            warnings::find(
+                log,
+                split,
+                prepared.units.as_ref(),
+                prepared.options.attacker,
+            )
+        },
         || {
             (
                 pairs::worst_pair(evidence),

@@ -78,7 +78,7 @@ pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
 pub use learn::given::check_scores;
 pub use level::{LevelShare, LevelUse};
 pub(crate) use members::is_member;
-pub use options::{AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
+pub use options::{Attacker, AuditOptions, Design, PriorChoice, RequestedFigures, SplitChoice};
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};

@@ -47,14 +47,25 @@ pub enum SplitChoice {
     Blocks,
 }
 
-/// How rows with given scores came about.
+/// How the rows of a training came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Design {
-    /// Not said: a verdict on privacy names the doubt.
+    /// Not said: claims of privacy about a training are not judged.
     #[default]
     Unstated,
     /// Every row comes from a run of the mechanism of its own.
     ManyRuns,
+}
+
+/// Whose success the figures are, where limits count units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Attacker {
+    /// Not said. They are about a random row of a random unit; where units differ in their mix of secrets, nothing is said
+    /// to hold, for a random row of the log may say more.
+    #[default]
+    Unstated,
+    /// Who meets a random unit and sees one of its rows.
+    OfUnits,
 }
 
 /// How to audit.
@@ -88,8 +99,10 @@ pub struct AuditOptions {
     /// The pairs of secrets, by their labels, that claims of privacy are about. If there are none given, all secrets
     /// are neighbors of each other.
     pub neighbors: Vec<[String; 2]>,
-    /// How rows with given scores came about.
+    /// How the rows of a training came about.
     pub design: Design,
+    /// Whose success the figures are, where limits count units.
+    pub attacker: Attacker,
     /// The figures that are reported on request.
     pub requested: RequestedFigures,
 }
@@ -153,6 +166,7 @@ impl Default for AuditOptions {
             claims: Vec::new(),
             neighbors: Vec::new(),
             design: Design::default(),
+            attacker: Attacker::default(),
             requested: RequestedFigures::default(),
         }
     }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::audit::{
-    self, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice, Verdict,
+    self, Attacker, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice,
+    Verdict,
 };
 use leakgauge::base::error::{Error, Result};
 use leakgauge::claim::{Claim, ClaimKind, Leak};
@@ -18,7 +19,7 @@ use leakgauge::{log, report};
 use crate::cli::design::{self, DesignOptions};
 use crate::cli::follow::{self, FollowOptions};
 use crate::cli::gate::{self, GateOptions};
-use crate::cli::options::{self, EstimateOptions, LikeName, LogArguments};
+use crate::cli::options::{self, AttackerName, EstimateOptions, LikeName, LogArguments};
 use crate::cli::outputs::{self, OutputOptions};
 use crate::cli::progress::{Progress, Stage};
 use crate::cli::requested::RequestedOptions;
@@ -232,6 +233,10 @@ pub fn audit_options(options: &EstimateOptions, log: &LogArguments) -> Result<Au
         budget: options.budget.parse()?,
         quick: options.quick,
         split: options.split.into(),
+        attacker: match options.attacker {
+            Some(AttackerName::Unit) => Attacker::OfUnits,
+            None => Attacker::Unstated,
+        },
         unit: options.unit.as_deref().map(options::unit).transpose()?,
         clock_frequency: options.clock_frequency,
         clock_step: options

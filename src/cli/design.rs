@@ -16,7 +16,7 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 #[command(next_help_heading = "Scores of your own attack")]
 pub struct DesignOptions {
-    /// With `--scorer given`: whether every row comes from a training run of its own, or all rows from one run
+    /// Whether every row comes from a training run of its own, or all rows from one run (with `--scores`)
     #[arg(long, value_enum, value_name = "DESIGN")]
     design: Option<DesignName>,
     /// With `--design one-run`: the secret of the canaries that were included [default: in, member, 1, true, …]
@@ -64,11 +64,12 @@ impl DesignOptions {
         }
     }
 
-    /// Refuses options of a single run without it, and a design of scores without scores.
+    /// Refuses options of a single run without it, and a single run without scores.
     pub fn check(&self, has_scores: bool) -> Result<()> {
-        if self.design.is_some() && !has_scores {
-            let problem = "is about the scores of your own attack: --scorer given";
-            return Err(Error::parameter("--design", problem));
+        if self.is_one_run() && !has_scores {
+            let problem =
+                "is judged by the scores of your own attack: --scorer given --scores COLUMN";
+            return Err(Error::parameter("--design one-run", problem));
         }
         let given = [
             (self.member.is_some(), "--member"),

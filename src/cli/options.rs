@@ -250,6 +250,13 @@ impl LogArguments {
     }
 }
 
+/// Attackers by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AttackerName {
+    /// Who meets a random group and sees one of its rows
+    Unit,
+}
+
 /// How to estimate.
 #[derive(Args)]
 #[command(next_help_heading = "Attack and limits")]
@@ -282,6 +289,13 @@ pub struct EstimateOptions {
     /// How certification rows are chosen: at random, or the later rows
     #[arg(long, value_enum, default_value = "random", value_name = "HOW")]
     pub split: SplitName,
+    /// With `--group`: whose success the figures are. `unit` is an attacker who meets a random group and sees one of its
+    /// rows
+    ///
+    /// Where groups differ in their mix of secrets, who sees a random row of the log may learn more: nothing is said to
+    /// hold until this says who is meant.
+    #[arg(long, value_enum, requires = "group", value_name = "WHO")]
+    pub attacker: Option<AttackerName>,
     /// The unit of times that were measured in blocks: `s`, `ms`, `us`, `ns` or `cycles`
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<String>,

@@ -32,10 +32,10 @@ pub(crate) fn judge_claims(
         let mut report = judge_claim(evidence, log, claim, at);
         let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
         if of_privacy && may_be_one_model(evidence, log) {
-            withdraw(&mut report);
+            withdraw(&mut report, evidence.options.attacks.are_given());
         }
         if report.verdict == Verdict::Holds
-            && let Some(grounds) = nothing_observed(warnings)
+            && let Some(grounds) = nothing_observed(warnings).or_else(|| uneven_mix(warnings))
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -77,13 +77,15 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
     }
 }
 
-/// Whether rows are scores of members and others, and nothing says that each is of a training of its own: then they
-/// are most often the records of one model.
+/// Whether rows may be about members of a training and others, and nothing says that each is of a training of its own:
+/// then they are most often the records of one model. Scores of two secrets are, however these are called; so is a log
+/// whose secrets, or the column that names them, say it.
 fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
-    evidence.options.attacks.are_given()
-        && evidence.options.design == Design::Unstated
+    let is_about_members = evidence.options.attacks.are_given() || members::are_named(log);
+    evidence.options.design == Design::Unstated
         && evidence.units.is_none()
-        && members::are_named(&log.secrets)
+        && log.secrets.len() == 2
+        && is_about_members
 }
 
 /// A logger that is broken shows no difference.
@@ -97,10 +99,22 @@ fn nothing_observed(warnings: &[Warning]) -> Option<Grounds> {
     })
 }
 
+/// A random row may say more than a random row of a random unit.
+fn uneven_mix(warnings: &[Warning]) -> Option<Grounds> {
+    warnings.iter().find_map(|warning| match warning {
+        Warning::UnevenMix { secret, from, to } => Some(Grounds::UnevenMix {
+            secret: secret.clone(),
+            from: *from,
+            to: *to,
+        }),
+        _ => None,
+    })
+}
+
 /// Limits for independent runs prove nothing about one.
-fn withdraw(report: &mut ClaimReport) {
+fn withdraw(report: &mut ClaimReport, scores: bool) {
     report.verdict = Verdict::Inconclusive;
-    report.reason = Grounds::OneModel.into();
+    report.reason = Grounds::OneModel { scores }.into();
     report.p_value = None;
     report.rows_needed = None;
     report.estimate.lower = None;

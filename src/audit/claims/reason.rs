@@ -66,8 +66,20 @@ pub enum Grounds {
         /// Whether all rows of the log do, or those of some secret.
         all: bool,
     },
-    /// Scores of members and others, most often of one model, for which limits for independent runs were not read.
-    OneModel,
+    /// Units that differ in their mix of secrets, and it was not said whose success is meant.
+    UnevenMix {
+        /// The secret whose share differs.
+        secret: String,
+        /// Its share in the tenth of the units that have least of it, at most.
+        from: f64,
+        /// Its share in the tenth that have most of it, at least.
+        to: f64,
+    },
+    /// Members and others, most often of one model, for which limits for independent runs were not read.
+    OneModel {
+        /// Whether the rows are scores of the user's own attack.
+        scores: bool,
+    },
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
     /// Limits of ε at the δ of every point of a curve.

@@ -2,3 +2,4 @@
 
 pub(crate) mod judge;
 pub(crate) mod laws;
+pub(crate) mod mix;

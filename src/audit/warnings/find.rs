@@ -1,5 +1,7 @@
 //! What a reader should know before believing the figures.
 
+use crate::audit::options::Attacker;
+use crate::audit::units::mix;
 use crate::audit::warnings::observed;
 use crate::audit::warnings::order::order_warnings;
 use crate::audit::warnings::warning::Warning;
@@ -13,11 +15,19 @@ const FEW: u64 = 30;
 const FEW_UNITS: u64 = 20;
 
 /// Looks at the log and its split.
-pub(crate) fn find(log: &Log, split: &Split, units: Option<&UnitParts>) -> Vec<Warning> {
+pub(crate) fn find(
+    log: &Log,
+    split: &Split,
+    units: Option<&UnitParts>,
+    attacker: Attacker,
+) -> Vec<Warning> {
     let mut warnings = of_reading(log, units.is_some());
     look_at_rows(log, split, &mut warnings);
     if let Some(units) = units {
         look_at_units(log, units, &mut warnings);
+        if attacker == Attacker::Unstated {
+            warnings.extend(uneven_mix(log));
+        }
     }
     look_at_sparseness(log, &mut warnings);
     look_at_columns(log, &mut warnings);
@@ -131,6 +141,17 @@ fn look_at_units(log: &Log, units: &UnitParts, warnings: &mut Vec<Warning>) {
             examples: shared.iter().take(5).cloned().collect(),
         });
     }
+}
+
+/// A random row of units that differ in their mix is not a row of a random unit. Blocks are made to compare secrets.
+fn uneven_mix(log: &Log) -> Option<Warning> {
+    let units = log.units.as_ref().filter(|_| log.facts.blocks.is_none())?;
+    let mix = mix::uneven(&units.rows, log.secrets.len())?;
+    Some(Warning::UnevenMix {
+        secret: log.secrets[mix.secret as usize].clone(),
+        from: mix.from,
+        to: mix.to,
+    })
 }
 
 /// Labels that hardly recur teach nothing.

@@ -140,6 +140,15 @@ pub enum Warning {
         /// How many there are.
         secrets: usize,
     },
+    /// Units that have a secret in different shares, so that a random row says more than a random unit's.
+    UnevenMix {
+        /// The secret.
+        secret: String,
+        /// Its share of the rows of a unit: the tenth of the units with the least has at most this.
+        from: f64,
+        /// The tenth with the most has at least this.
+        to: f64,
+    },
     /// Units of the log to learn on that the log itself has: their rows there were left out.
     SharedUnits {
         /// Labels of units, at most five.
@@ -226,6 +235,7 @@ impl Warning {
             Warning::OrderNotChecked => "order-not-checked",
             Warning::FewRows { .. } => "few-rows",
             Warning::FewUnits { .. } => "few-units",
+            Warning::UnevenMix { .. } => "uneven-mix",
             Warning::SharedUnits { .. } => "shared-units",
             Warning::NotCertifiable { .. } => "secret-not-certifiable",
             Warning::NotLearned { .. } => "secret-not-learned",
@@ -270,6 +280,7 @@ impl Warning {
             | Warning::FewRows { .. }
             | Warning::FewUnits { .. }
             | Warning::SharedUnits { .. }
+            | Warning::UnevenMix { .. }
             | Warning::NotCertifiable { .. }
             | Warning::NotLearned { .. }
             | Warning::MostlySeenOnce { .. }

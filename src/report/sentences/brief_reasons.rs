@@ -111,7 +111,10 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
             !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
         }
         Grounds::PrivacyCurve(_) => false,
-        Grounds::OneModel | Grounds::Curve | Grounds::NothingObserved { .. } => true,
+        Grounds::UnevenMix { .. }
+        | Grounds::OneModel { .. }
+        | Grounds::Curve
+        | Grounds::NothingObserved { .. } => true,
         Grounds::TimeDifference { least, .. } => least.is_some(),
         Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
         _ => of_limit(claim).is_some(),
@@ -131,10 +134,18 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             )),
             _ => None,
         },
-        Grounds::OneModel => Some(format!(
-            "Not judged: are the scores of one model ({}), or is each row from a training of its own ({})?",
-            setting("design", "one-run"),
+        Grounds::OneModel { scores } => Some(format!(
+            "Not judged: are {} of one model ({}), or is each row from a training of its own ({})?",
+            match scores {
+                true => "the scores",
+                false => "the rows",
+            },
+            reasons::one_run(*scores),
             setting("design", "many-runs")
+        )),
+        Grounds::UnevenMix { .. } => Some(format!(
+            "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
+            setting("attacker", "unit")
         )),
         Grounds::NothingObserved { value, all } => Some(format!(
             "Not judged: every row of {} shows the same ({}). Check what writes the log.",

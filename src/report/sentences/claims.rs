@@ -9,7 +9,7 @@ use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
-use crate::report::sentences::warnings::doubt;
+use crate::report::sentences::warnings::{self, doubt};
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::{option, setting};
@@ -154,14 +154,31 @@ fn grounds(claim: &ClaimReport) -> String {
             if *all { "the log" } else { "some secret" },
             left_out::shown(value)
         ),
-        Grounds::OneModel => format!(
-            "Not judged: the rows are scores of members and of others, and it is not said that each is from a training of \
-             its own. Many records scored against one trained model are one run, about which limits for independent rows \
-             prove nothing. Judge one run with {}. If every row does come from its own training, say so with {}.",
-            setting("design", "one-run"),
-            setting("design", "many-runs")
+        Grounds::UnevenMix { secret, from, to } => format!(
+            "Not shown: {}.",
+            warnings::uneven_mix(secret, *from, *to)
         ),
+        Grounds::OneModel { scores } => one_model(*scores),
     }
+}
+
+/// Whether rows are runs or records of one.
+fn one_model(scores: bool) -> String {
+    let rows = match scores {
+        true => "scores of members and of others",
+        false => "about members and others",
+    };
+    let records = match scores {
+        true => "Many records scored against one trained model",
+        false => "Many records of one trained model",
+    };
+    format!(
+        "Not judged: the rows are {rows}, and it is not said that each is from a training of its own. {records} are one run, \
+         about which limits for independent rows prove nothing. Judge one run with {}. If every row does come from its own \
+         training, say so with {}.",
+        reasons::one_run(scores),
+        setting("design", "many-runs")
+    )
 }
 
 /// Both limits in words, rounded outward, with enough digits to be told from the bound.

@@ -15,6 +15,7 @@ const NAME: usize = 24;
 pub fn weight(warning: &Warning) -> u8 {
     match warning {
         Warning::NothingObserved { .. }
+        | Warning::UnevenMix { .. }
         | Warning::LabelsNotInterleaved { .. }
         | Warning::LabelsAlternate { .. }
         | Warning::Periodic { .. }
@@ -135,6 +136,12 @@ fn of_rows(warning: &Warning) -> Option<String> {
         Warning::NotLearned { examples, secrets } => format!(
             "{} no training rows: no attack on them can be found.",
             have(examples, *secrets)
+        ),
+        Warning::UnevenMix { secret, from, to } => format!(
+            "Groups differ in their mix of secrets ({}: {} to {} %). An attacker who sees a random row may learn more.",
+            name(secret),
+            plain(100.0 * from, 2),
+            plain(100.0 * to, 2)
         ),
         Warning::SharedUnits { units, .. } => format!(
             "{units} units of {} are in the log too: their rows there were not used for training.",

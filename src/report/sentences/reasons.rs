@@ -12,6 +12,15 @@ pub fn continued(why: &Reason) -> String {
     })
 }
 
+/// What says that all rows are of one training: it is judged by scores.
+pub fn one_run(scores: bool) -> String {
+    let design = setting("design", "one-run");
+    match scores {
+        true => design,
+        false => format!("{} {design}", setting("scores", "COLUMN")),
+    }
+}
+
 /// One or two sentences.
 pub fn reason(reason: &Reason) -> String {
     match reason {

@@ -1,6 +1,7 @@
 //! What an audit warns of.
 
 use crate::audit::Warning;
+use crate::report::numbers::plain;
 use crate::report::sentences::copies;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reading;
@@ -56,6 +57,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::MissingDropped { .. }
         | Warning::RepeatedRuns(_) => String::new(),
         Warning::OrderNotChecked => ORDER_NOT_CHECKED.to_owned(),
+        Warning::UnevenMix { secret, from, to } => uneven_mix(secret, *from, *to),
         Warning::FewRows { examples, secrets } => format!(
             "{}. Little can be certified about them",
             without("fewer than 30 certification rows", examples, *secrets)
@@ -115,6 +117,19 @@ fn periodic(column: &str, lag: usize, correlation: f64) -> String {
     format!(
         "rows {lag} apart are correlated in column {column} (correlation {correlation:.2}), and secrets are not in random \
          order: noise with a period can look like leakage. Take the log again with secrets in random order"
+    )
+}
+
+/// That groups differ in their mix, with a small first letter and without the last period.
+pub(super) fn uneven_mix(secret: &str, from: f64, to: f64) -> String {
+    format!(
+        "groups differ in their mix of secrets. The share of {} is at most {} % in a tenth of the groups, and at least {} % in \
+         another tenth. Figures are about an attacker who meets a random group and sees one of its rows. Who sees a random \
+         row of the log may learn more, from whose row it is. If the former is meant, say so with {}",
+        shorten(secret),
+        plain(100.0 * from, 2),
+        plain(100.0 * to, 2),
+        setting("attacker", "unit")
     )
 }
 
