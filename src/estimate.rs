@@ -31,6 +31,8 @@ pub enum Method {
     PromisedGuesses,
     /// Counts in groups of similar rows together, against truncated binomial ones: [`leakgauge_stats::groups`].
     GroupsOfRows,
+    /// Bets on the mean errors of one rule over all pairs: [`leakgauge_attack::pairwise::average`].
+    AveragePair,
     /// Guesses of secrets that stayed masked until the end, weighed beforehand: [`leakgauge_attack::pairwise::masked`].
     MaskedRows,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).

@@ -30,6 +30,62 @@ fn json_lines_are_read_by_the_paths_of_their_fields() {
     same_figures(&expected, &place.json_on(&of("-", &FIELDS), text));
 }
 
+/// A list of runs with tests inside, in the forms that tools write.
+#[test]
+fn lists_of_objects_are_rows_where_their_fields_are_asked_for() {
+    let tests = |run: usize| {
+        let test = |at: usize| {
+            let name = ["a", "b"][at % 2];
+            format!(
+                "{{\"name\": \"{name}\", \"time\": {}}}",
+                (run * 31 + at * 17) % 97 * 1_000 + run * 20 + at
+            )
+        };
+        (0..20).map(test).collect::<Vec<_>>().join(", ")
+    };
+    let run = |at: usize| format!("{{\"commit\": \"c{at}\", \"tests\": [{}]}}", tests(at));
+    let runs: Vec<String> = (0..20).map(run).collect();
+    let place = Place::new()
+        .file("lines.jsonl", runs.join("\n"))
+        .file("array.json", format!("[\n  {}\n]\n", runs.join(",\n  ")))
+        .file(
+            "object.json",
+            format!("{{\n  \"runs\": [\n{}\n]\n}}\n", runs.join(",\n")),
+        );
+    let mut expected = None;
+    for (file, path) in [
+        ("lines.jsonl", ""),
+        ("array.json", ""),
+        ("object.json", "runs."),
+    ] {
+        let [secret, time] = ["tests.name", "tests.time"].map(|name| format!("{path}{name}"));
+        let arguments = [
+            "estimate",
+            file,
+            "--quick",
+            "--secret",
+            &secret,
+            "--observe",
+            &time,
+        ];
+        let found = place.json(&arguments);
+        assert_eq!(found["input"]["rows"], 400, "{file}");
+        let figures = found["worst_pair"]["total_variation"].clone();
+        assert_eq!(*expected.get_or_insert(figures.clone()), figures, "{file}");
+    }
+    // Whoever does not know the path is told it.
+    place.refuses(
+        &["check", "lines.jsonl", "--secret", "name"],
+        &[
+            "column `tests` holds lists of objects",
+            "--secret tests.name",
+        ],
+    );
+    // Nobody asked for what the lists hold.
+    let found = place.json(&["check", "lines.jsonl", "--secret", "commit"]);
+    assert_eq!(found["input"]["rows"], 20);
+}
+
 #[test]
 fn what_a_row_lacks_is_a_label_of_its_own() {
     let rows = (0..400).map(|i| match (i * 7) % 12 {
@@ -91,6 +147,8 @@ fn files_that_are_no_json_lines_are_named() {
     let place = Place::new()
         .file("log.jsonl", [text.as_bytes(), b"{\"a\":\"\xff\"}"].concat())
         .file("pretty.json", "{\n  \"secret\": 1\n}\n")
+        .file("cut.json", "{\n  \"secret\": 1,\n")
+        .file("cut.jsonl", "{\"secret\": 1,\n\"seen\": 2}\n")
         .file("list.json", "[1]")
         .file("empty.jsonl", "\n\n")
         .file("nothing.jsonl", "{}\n{}\n")
@@ -102,7 +160,12 @@ fn files_that_are_no_json_lines_are_named() {
     place.refuses(&of("log.jsonl", &FIELDS), &["row 51", "UTF-8"]);
     place.refuses(
         &of("pretty.json", &[]),
-        &["pretty.json, row 1", "next line", "jq -c"],
+        &["pretty.json", "no observation column"],
+    );
+    place.refuses(&of("cut.json", &[]), &["cut.json", "is not closed"]);
+    place.refuses(
+        &of("cut.jsonl", &[]),
+        &["cut.jsonl, row 1", "next line", "jq -c"],
     );
     place.refuses(
         &of("list.json", &[]),

@@ -231,6 +231,41 @@ fn rows_are_chosen_by_the_values_of_a_column_and_the_report_says_so() {
     assert!(text.contains(note), "{text}");
 }
 
+/// A difference in one metric drowns in the others: nothing holds of all together, and the report says what to look at.
+#[test]
+fn several_metrics_in_one_column_are_named_and_hold_nothing() {
+    let place = Place::with_log(pooled());
+    let audit = [
+        "audit",
+        "log.csv",
+        "--secret",
+        "scenario",
+        "--observe",
+        "metric_value",
+        "--unit",
+        "ms",
+        "--claim",
+        "time-difference(10ms)",
+    ];
+    let run = |more: &[&str]| place.run(&[&audit[..], more].concat());
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
+    let text = stdout(&output);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("metric_name tells several kinds of measurements apart"),
+        "{text}"
+    );
+    let advice = "--keep metric_name=http_req_duration";
+    assert!(text.contains(advice), "{text}");
+    // The advice, taken.
+    let advice: Vec<&str> = advice.split(' ').collect();
+    assert_eq!(run(&advice).status.code(), Some(1));
+    // Whoever chooses among them by name has decided.
+    let both = "metric_name=http_req_duration,http_req_sending";
+    assert_eq!(run(&["--keep", both]).status.code(), Some(0));
+}
+
 #[test]
 fn what_is_no_table_is_refused_as_without_conditions() {
     let place = Place::with_log([0xff, 0x00, 0x80, b'\n', 0xfe, 0x01]);

@@ -18,6 +18,7 @@ use crate::audit::units::judge as units;
 use crate::audit::units::judge::UnitEvidence;
 use crate::audit::upper::UpperLimits;
 use crate::estimate::Method;
+use leakgauge_attack::pairwise::average::AverageLimits;
 use leakgauge_attack::pairwise::{
     Advantage, AdvantageMethod, EffectiveRows, Judgement, Rule, ScoredRows, Thresholds,
     judge_and_keep,
@@ -78,6 +79,8 @@ pub(super) struct Evidence<'a> {
     pub cross_fit: Option<&'a CrossFit>,
     /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<&'a Differences>,
+    /// What all pairs say on the average, where that was planned.
+    pub average: Option<&'a AverageLimits>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,
 }
@@ -117,6 +120,7 @@ impl<'a> Evidence<'a> {
             upper: judged.upper.as_ref(),
             cross_fit: judged.cross_fit.as_ref(),
             differences: judged.differences.as_ref(),
+            average: judged.average.as_ref(),
             units: judged.units.as_ref(),
         };
         evidence.close();

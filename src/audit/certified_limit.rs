@@ -19,6 +19,8 @@ pub(super) enum CertifiedLimit {
     Divergence([u32; 2], Divergence),
     /// The medians of differences of times, all pairs together.
     TimeDifference,
+    /// The errors of one rule for all pairs, averaged over pairs.
+    Average,
     /// The errors of the last attack's scores at all thresholds, at the worst pair.
     Band,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::audit::evidence::average;
 use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
@@ -16,6 +17,7 @@ use crate::audit::units::judge as units;
 use crate::audit::units::judge::UnitEvidence;
 use crate::audit::upper::UpperLimits;
 use leakgauge_attack::measure::plug_in;
+use leakgauge_attack::pairwise::average::AverageLimits;
 use leakgauge_attack::pairwise::{
     self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, PairScores, Rule,
     ScoredRows, effective_rows, judge_and_keep,
@@ -46,6 +48,8 @@ pub(super) struct Judged {
     pub cross_fit: Option<CrossFit>,
     /// Differences of times, inside blocks where there are blocks.
     pub differences: Option<Differences>,
+    /// What all pairs say on the average, where that is planned.
+    pub average: Option<AverageLimits>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
 }
@@ -87,6 +91,10 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .filter(|_| !dependent && !prepared.options.quick)
             .and_then(|granted| CrossFit::run(prepared, &granted)),
         differences: paired::find(prepared, plan).or_else(|| unpaired::find(prepared, plan)),
+        average: plan
+            .average
+            .as_ref()
+            .and_then(|planned| average::judge(prepared, planned)),
         units,
     }
 }

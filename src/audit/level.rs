@@ -24,6 +24,8 @@ pub enum LevelUse {
     Divergence,
     /// Differences of times of all pairs.
     TimeDifference,
+    /// Both error rates of an attack, averaged over all pairs.
+    Average,
     /// The errors of an attack at all thresholds, at the worst pair.
     Band,
 }
@@ -65,6 +67,7 @@ fn name(limit: CertifiedLimit) -> (LevelUse, Option<[u32; 2]>) {
         CertifiedLimit::Guesses(secrets) => (LevelUse::Guesses, Some(secrets)),
         CertifiedLimit::Divergence(secrets, _) => (LevelUse::Divergence, Some(secrets)),
         CertifiedLimit::TimeDifference => (LevelUse::TimeDifference, None),
+        CertifiedLimit::Average => (LevelUse::Average, None),
         CertifiedLimit::Band => (LevelUse::Band, None),
     }
 }

@@ -13,6 +13,7 @@
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
+use crate::audit::evidence::average;
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
@@ -22,7 +23,7 @@ use crate::audit::prepare::Prepared;
 use crate::audit::promises::{Promises, largest};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
-use leakgauge_attack::tuning::Tuned;
+use leakgauge_attack::tuning::{ForAverage, Tuned};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::observations::ObservationKind;
@@ -59,6 +60,8 @@ pub(super) struct Plan {
     pub kolmogorov: Option<Kolmogorov>,
     /// ε at δ = 0 first, then those that claims read, each once.
     pub privacy: Vec<PrivacyPlan>,
+    /// What is judged on the average over pairs.
+    pub average: Option<ForAverage>,
     /// Rules that figures want to be judged.
     of_figures: Vec<Rule>,
     /// For each claim of privacy, which of these it reads.
@@ -78,6 +81,8 @@ const TABLE_BESIDE_PRIVACY: f64 = 0.25;
 /// The weight of a limit that no claim reads, beside 1 of those that claims read: it is printed, and rarely the one
 /// that another follows from. A total variation at 0.87 α is 4 % farther from its estimate than at α.
 const UNCLAIMED_WEIGHT: f64 = 0.1;
+/// The weight of the average over all pairs, where it promises more than any pair: as much as what a claim reads.
+const AVERAGE_WEIGHT: f64 = 1.0;
 /// The same of the band of all thresholds, which is wide.
 const BAND_WEIGHT: f64 = 0.05;
 /// The Kolmogorov distance's part of a pair's α, where two secrets have one column of numbers.
@@ -111,6 +116,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         tables: vec![joint::shares(&by_pair)],
         table_of_claims: Vec::new(),
         kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
+        average: average::plan(prepared, tuned),
         of_figures: Vec::new(),
         privacy,
         privacy_of_claims,
@@ -200,6 +206,9 @@ impl Plan {
         };
         self.add_read(CertifiedLimit::Table(0), table);
         self.add_read(self.privacy[0].read, UNCLAIMED_WEIGHT);
+        if self.average.is_some() {
+            self.add_read(CertifiedLimit::Average, AVERAGE_WEIGHT);
+        }
         if has_band {
             self.add_read(CertifiedLimit::Band, BAND_WEIGHT);
         }

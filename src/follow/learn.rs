@@ -55,6 +55,7 @@ pub(super) fn learn(
             alpha,
             targets: &parameters,
             claimed: &claimed,
+            average: None,
             priors: &[],
         },
     )?;

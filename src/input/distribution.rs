@@ -24,7 +24,11 @@ const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 /// The file is empty, rows differ in length, a label is repeated, a weight is negative, not finite or beyond 2⁵³, or
 /// probabilities do not sum to 1 within 1e-9.
 pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source> {
-    let (records, header) = records(name, input, header)?;
+    let text = log::whole_text(name, input)?;
+    if let Some(found) = lines(name, &text, header) {
+        return Ok(found);
+    }
+    let (records, header) = records(name, &text, header)?;
     let body = &records[usize::from(header)..];
     if body.is_empty() {
         return Err(Error::file(name, "has a header but no rows"));
@@ -38,6 +42,58 @@ pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source
     }
     let counted = header && records[0].1[1].eq_ignore_ascii_case("count");
     table(name, body, counted)
+}
+
+/// A list whose lines are not fields: each behind its count, as `uniq -c` writes them, or messages with delimiters in some
+/// of them. Quotes and a second column throughout are those of a table.
+fn lines(name: &str, text: &[u8], header: Option<bool>) -> Option<Source> {
+    let text = std::str::from_utf8(text).ok()?;
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    if let Some(counted) = log::counted_lines(&lines) {
+        let (labels, weights) = counted
+            .into_iter()
+            .map(|(count, label)| (label.to_owned(), count as f64))
+            .unzip();
+        return Some(Source::Table {
+            labels,
+            weights,
+            counts: true,
+        });
+    }
+    let delimiter = char::from(log::delimiter(
+        name,
+        text.trim_ascii_start().as_bytes(),
+        None,
+    ));
+    let whole = lines
+        .iter()
+        .filter(|line| !line.contains(delimiter))
+        .count();
+    let is_list = 2 * whole > lines.len() && whole < lines.len();
+    if !is_list || text.contains('"') {
+        return None;
+    }
+    let first = usize::from(header.unwrap_or_else(|| is_name(lines[0])));
+    let samples = lines[first..].iter().map(|line| line.trim().to_owned());
+    Some(Source::Samples(samples.collect()))
+}
+
+/// Whether a column of messages is called so.
+fn is_name(text: &str) -> bool {
+    const NAMES: [&str; 6] = [
+        "label",
+        "value",
+        "observation",
+        "sample",
+        "message",
+        "password",
+    ];
+    NAMES
+        .iter()
+        .any(|name| text.trim().eq_ignore_ascii_case(name))
 }
 
 fn ragged(name: &str, line: u64, fields: usize, width: usize) -> Error {
@@ -105,16 +161,15 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
 /// All rows that are not empty, with their numbers, and whether the first is a header.
 fn records(
     name: &str,
-    input: impl Read,
+    text: &[u8],
     header: Option<bool>,
 ) -> Result<(Vec<(u64, StringRecord)>, bool)> {
-    let text = log::whole_text(name, input)?;
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(Trim::All)
         .delimiter(log::delimiter(name, text.trim_ascii_start(), None))
-        .from_reader(text.as_slice());
+        .from_reader(text);
     let mut records = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| Error::file(name, error.to_string()))?;
@@ -130,17 +185,8 @@ fn records(
     };
     let number = |field: &str| field.parse::<f64>().is_ok();
     let found = if first.len() == 1 {
-        const NAMES: [&str; 6] = [
-            "label",
-            "value",
-            "observation",
-            "sample",
-            "message",
-            "password",
-        ];
         let rest = || records[1..].iter().all(|(_, record)| number(&record[0]));
-        NAMES.iter().any(|name| first[0].eq_ignore_ascii_case(name))
-            || (records.len() > 1 && !number(&first[0]) && rest())
+        is_name(&first[0]) || (records.len() > 1 && !number(&first[0]) && rest())
     } else {
         !number(&first[1])
     };
@@ -186,6 +232,27 @@ mod tests {
         );
     }
 
+    /// As the logs are read: counted lines, and messages as they are.
+    #[test]
+    fn lists_of_messages_are_read_line_by_line() {
+        let counted = read("      2 letmein\n      3 qwerty 1\n      1 a,b\n").unwrap();
+        let Source::Table {
+            labels,
+            weights,
+            counts: true,
+        } = counted
+        else {
+            panic!()
+        };
+        assert_eq!(labels, ["letmein", "qwerty 1", "a,b"]);
+        assert_eq!(weights, [2.0, 3.0, 1.0]);
+        let Source::Samples(messages) = read("password\nletmein\nhi\npa,ss;word\nhi\n").unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(messages, ["letmein", "hi", "pa,ss;word", "hi"]);
+    }
+
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         let message = |text: &str| read(text).unwrap_err().to_string();
@@ -210,8 +277,12 @@ mod tests {
         assert!(pair(zipf.clone(), zipf, false).is_err());
         assert!(Source::named("uniform.csv").unwrap().is_none());
         assert!(Source::named("zipf(exponent=-1)").is_err());
-        let samples = read("x\ny\n").unwrap();
-        assert!(pair(samples, Source::named("uniform").unwrap().unwrap(), false).is_err());
+        let samples = read("x\ny\nx\n").unwrap();
+        let uniform = Source::named("uniform").unwrap().unwrap();
+        let Pair::Weights(p, q) = pair(samples, uniform, false).unwrap() else {
+            panic!()
+        };
+        assert_eq!((p, q), (vec![2.0, 1.0], vec![1.0, 1.0]));
     }
 }
 

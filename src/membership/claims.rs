@@ -49,6 +49,7 @@ impl Case<'_> {
         PrivacyLimit {
             quantity,
             secrets: self.pair.clone(),
+            is_of_some_pair: false,
             point: self.evidence.point(Quantity::Privacy(quantity)),
             lower: self
                 .evidence

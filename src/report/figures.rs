@@ -156,7 +156,10 @@ fn privacy((at, limit): (usize, &PrivacyLimit)) -> Figure<'_> {
                 "Differential privacy with a smaller epsilon is refuted."
             }
         },
-        of: Of::Pair(&limit.secrets),
+        of: match limit.is_of_some_pair {
+            true => Of::Words("some pair".to_owned()),
+            false => Of::Pair(&limit.secrets),
+        },
         pointer: format!("/privacy/{at}"),
         point: limit.point,
         lower: limit.lower,

@@ -71,7 +71,9 @@ pub fn other_pair(claim: &ClaimReport, worst: &Pair) -> Option<String> {
     };
     let names_another = claim.verdict == Verdict::Violated
         && claim.quantity != Quantity::TimeDifference
-        && sorted(&claim.pair) != sorted(worst);
+        && claim
+            .deciding_pair()
+            .is_some_and(|pair| sorted(pair) != sorted(worst));
     let [a, b] = claim.pair.labels().map(shorten);
     let [c, d] = worst.labels().map(shorten);
     names_another.then(|| {
@@ -107,6 +109,11 @@ fn first(audit: &Findings, observer: &str) -> String {
         (Some(_), _) if differs(audit) => format!(
             "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
              one row tells the secret could not be certified at {percent} % confidence."
+        ),
+        (Some(_), Some((limit, lower))) if limit.is_of_some_pair => format!(
+            "The log leaks its secret: some observations are likelier under one of two secrets, which need an epsilon of at \
+             least {} ({percent} % confidence). This is shown of all pairs together: it is not known which two these are.",
+            at_least_beyond(lower, 0.0)
         ),
         (Some(_), Some((limit, lower))) => {
             let [a, b] = limit.secrets.labels().map(shorten);

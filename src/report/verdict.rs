@@ -24,11 +24,16 @@ pub fn headline(claim: &ClaimReport) -> String {
 /// What a verdict rests on.
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];
-    let [a, b] = claim.pair.labels().map(shorten);
     let is_time = claim.quantity == Quantity::TimeDifference;
     items.extend((!is_time).then(|| {
         format!(
-            "Pair {a} and {b}{}: {} {} in the claim, {} estimated, {}.",
+            "{}{}: {} {} in the claim, {} estimated, {}.",
+            claim
+                .deciding_pair()
+                .map_or("Some pair".to_owned(), |pair| {
+                    let [a, b] = pair.labels().map(shorten);
+                    format!("Pair {a} and {b}")
+                }),
             match (&claim.fit, claim.verdict) {
                 (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
                 (Some(_), _) => ", the likeliest to exceed its own analytic value",

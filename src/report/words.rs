@@ -26,6 +26,9 @@ pub fn method_name(method: Method) -> &'static str {
         }
         Method::PromisedGuesses => "guesses at extreme scores or on events, Clopper-Pearson",
         Method::GroupsOfRows => "groups of similar rows together, truncated binomial law",
+        Method::AveragePair => {
+            "one rule for all pairs of secrets, bets on its mean errors over pairs"
+        }
         Method::MaskedRows => {
             "guesses on rows that were masked until the end, weighed by how sure they were"
         }

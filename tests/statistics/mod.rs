@@ -20,6 +20,7 @@ mod every_row;
 mod false_alarms;
 mod fixed_seed;
 mod hard_logs;
+mod many_secrets;
 mod mechanisms;
 mod more_rows;
 mod order;

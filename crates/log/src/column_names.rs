@@ -2,6 +2,31 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::row::Row;
+use leakgauge_base::error::shorten;
+use leakgauge_base::naming::setting;
+
+/// How a column is named that no column is called as: a field of the objects of a list, where there is such a list.
+pub(crate) fn named_in_list(
+    names: &[String],
+    example: Option<&Row>,
+    field: &str,
+    wanted: &str,
+) -> String {
+    let is_list = |at: &usize| {
+        let text = example.and_then(|row| row.text(*at));
+        text.is_some_and(|text| text.starts_with("[{"))
+    };
+    let Some(list) = (0..names.len()).find(is_list) else {
+        return "use a name, or a number from 1".to_owned();
+    };
+    let list = shorten(&names[list]);
+    format!(
+        "column `{list}` holds lists of objects: with the name of one of their fields, such as {}, each object is a row",
+        setting(field, format_args!("{list}.{}", shorten(wanted)))
+    )
+}
+
 /// The names of columns, each once: of several equal ones, `x (1)`, `x (2)`, …
 pub(crate) fn numbered(names: Vec<String>) -> Vec<String> {
     let mut times: HashMap<&str, usize> = HashMap::new();

@@ -18,6 +18,19 @@ fn count(text: &str) -> Option<(&str, usize, &str)> {
     (digits > 0).then_some((count, end, rest))
 }
 
+/// Lines as `uniq -c` writes them, each with its count; `None` for others.
+pub fn counted_lines<'a>(lines: &[&'a str]) -> Option<Vec<(u64, &'a str)>> {
+    let rows: Vec<Row> = lines.iter().map(|line| Row::of_texts([line])).collect();
+    if !are_counted(&rows) {
+        return None;
+    }
+    let split = |line: &&'a str| {
+        let (count, _, rest) = count(line)?;
+        Some((count.parse().ok()?, rest))
+    };
+    lines.iter().map(split).collect()
+}
+
 /// Whether all rows begin with a number that is aligned as by `uniq -c`.
 pub(crate) fn are_counted(rows: &[Row]) -> bool {
     let is_aligned = |width: usize| {

@@ -23,6 +23,7 @@ use crate::open;
 use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
 use crate::overlaps::{AT_ONCE, Overlaps};
+use crate::pooled;
 use crate::record_keeping::Watch;
 use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
@@ -203,6 +204,7 @@ impl<'a> Ingest<'a> {
     ) -> Result<()> {
         if self.settled.is_none() {
             self.facts.format = records.format();
+            self.facts.notes.extend(records.note());
             self.facts.delimiter = records.delimiter();
         }
         let mut skip = |error| self.skip(error);
@@ -322,6 +324,9 @@ impl<'a> Ingest<'a> {
         let Some((first, _)) = &self.settled else {
             let body = &probe[usize::from(layout.header)..];
             self.facts.first_rows = tables::first_rows(&layout, body);
+            let filters = self.options.filters.iter();
+            let decided: Vec<&str> = filters.map(|filter| filter.column.as_str()).collect();
+            self.facts.pooled = pooled::find(&layout, body, &decided);
             self.facts.notes.extend(layout.renamed(probe.first()));
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;

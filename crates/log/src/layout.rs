@@ -1,7 +1,7 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
-use crate::column_names::numbered;
+use crate::column_names::{named_in_list, numbered};
 use crate::few_labels::only_labels;
 use crate::notation::Notation;
 use crate::options::{HeaderChoice, ReadOptions, RowFilter, ScoreColumns};
@@ -438,7 +438,9 @@ impl Columns<'_> {
                 };
                 Err(match near {
                     Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-                    None => error.with_hint("use a name, or a number from 1"),
+                    None => {
+                        error.with_hint(named_in_list(self.names, self.example(), field, wanted))
+                    }
                 })
             }
         }

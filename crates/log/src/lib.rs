@@ -42,6 +42,7 @@ mod overlaps;
 mod packed_labels;
 pub mod partitions;
 mod parts;
+mod pooled;
 mod read;
 mod recognize;
 mod recognize_cells;
@@ -67,6 +68,7 @@ mod words;
 
 pub use blocks::BlockFacts;
 pub use builder::{LogBuilder, Value};
+pub use counted_lines::counted_lines;
 pub use delimiter::delimiter;
 pub use files::expand;
 pub use format::Format;
@@ -84,6 +86,7 @@ pub use options::{
 pub use order::{OrderSketch, RowOrder};
 pub use overlaps::{RepeatedRun, RepeatedRuns, RunPlace};
 pub use partitions::is_directory;
+pub use pooled::PooledKinds;
 pub use read::{read, read_both, read_from, read_records};
 pub use recognize::Form;
 pub use record_keeping::{LeftOutColumn, RecordKeeping};

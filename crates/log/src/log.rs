@@ -8,6 +8,7 @@ use crate::observations::{Counts, Observations};
 use crate::options::ScoreColumns;
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
+use crate::pooled::PooledKinds;
 use crate::recognize::Form;
 use crate::record_keeping::LeftOutColumn;
 use crate::row_store::SampledFrom;
@@ -121,6 +122,8 @@ pub struct InputFacts {
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.
     pub notes: Vec<String>,
+    /// A column that is not used and tells several kinds of measurements apart.
+    pub pooled: Option<PooledKinds>,
     /// Whether observed numbers are seconds because cells said a unit or a date.
     pub in_seconds: bool,
     /// Whether the times of a recognized form are too long to be in its unit, by their median: they are counts of a

@@ -5,6 +5,7 @@ mod delimited;
 mod hyperfine;
 mod json_array;
 mod json_lines;
+mod nested;
 mod numpy;
 
 use std::io::{Cursor, Read};
@@ -20,6 +21,7 @@ use hyperfine::Hyperfine;
 use json_array::ArrayLines;
 use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
+use nested::Unfolded;
 use numpy::Numpy;
 
 /// Opens what the user named: a file, an object behind a URL, or standard input.
@@ -135,13 +137,32 @@ pub(crate) fn open_behind(
         let export = Hyperfine::new(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(export));
     }
-    let is_array = head.trim_ascii_start().starts_with(b"[");
+    let begin = head.trim_ascii_start();
+    let is_array = begin.starts_with(b"[");
+    // An object that is written over many lines is all there is.
+    let first = begin.split(|&byte| byte == b'\n').next();
+    let is_spread = first.is_some_and(|line| line.trim_ascii() == b"{");
     let text = Cursor::new(head).chain(input);
-    Ok(Box::new(if is_array {
-        let lines = Box::new(ArrayLines::new(text));
-        JsonLines::new(name, lines, options, probe)?.of_array()
-    } else {
-        JsonLines::new(name, Box::new(text), options, probe)?
+    let path = nested::Path::default();
+    let filters = options.filters.iter().map(|filter| filter.column.as_str());
+    let wanted: Vec<String> = options
+        .named_columns()
+        .chain(filters)
+        .map(str::to_owned)
+        .collect();
+    let lines: Box<dyn Read + Send> = match (is_array, is_spread) {
+        (true, _) => Box::new(Unfolded::new(ArrayLines::new(text), path.clone(), wanted)),
+        (_, true) => Box::new(Unfolded::new(
+            ArrayLines::of_objects(text),
+            path.clone(),
+            wanted,
+        )),
+        _ => Box::new(Unfolded::new(text, path.clone(), wanted)),
+    };
+    let lines = JsonLines::new(name, lines, options, probe)?.unfolded(path);
+    Ok(Box::new(match is_array {
+        true => lines.of_array(),
+        false => lines,
     }))
 }
 

@@ -28,6 +28,11 @@ pub trait Records {
     /// What separates fields, in a format that has such a thing.
     fn delimiter(&self) -> Option<char>;
 
+    /// What was made of the file beyond reading its rows, for the report.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// Numbers of the rows that come next, where rows of equal numbers mean the same wherever they stand; numbers are
     /// given in the order of first appearance. None of the rows is read by that. A source that has no numbers at hand
     /// gives none: then every row is read.

@@ -16,6 +16,7 @@ use crate::audit::warnings::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::parallel;
 use leakgauge_base::quantity::Quantity;
+use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
 use leakgauge_log::observations::Column;
@@ -35,7 +36,7 @@ pub(crate) fn judge_claims(
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
         if report.verdict == Verdict::Holds
-            && let Some(grounds) = nothing_observed(warnings).or_else(|| uneven_mix(warnings))
+            && let Some(grounds) = nothing_shown(warnings, report.reason.grounds.unit())
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -88,20 +89,19 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && is_about_members
 }
 
-/// A logger that is broken shows no difference.
-fn nothing_observed(warnings: &[Warning]) -> Option<Grounds> {
+/// Why no difference means nothing: a logger that is broken shows none, several kinds of measurements drown it, and a
+/// random row may say more than a random row of a random unit.
+fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds> {
     warnings.iter().find_map(|warning| match warning {
         Warning::NothingObserved { value, secrets, .. } => Some(Grounds::NothingObserved {
             value: value.clone(),
             all: *secrets == 0,
+            unit,
         }),
-        _ => None,
-    })
-}
-
-/// A random row may say more than a random row of a random unit.
-fn uneven_mix(warnings: &[Warning]) -> Option<Grounds> {
-    warnings.iter().find_map(|warning| match warning {
+        Warning::PooledKinds(kinds) => Some(Grounds::PooledKinds {
+            kinds: kinds.clone(),
+            unit,
+        }),
         Warning::UnevenMix { secret, from, to } => Some(Grounds::UnevenMix {
             secret: secret.clone(),
             from: *from,
@@ -204,7 +204,7 @@ fn decide(estimate: &Estimate, bound: f64) -> Verdict {
 }
 
 fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
-    let estimate = evidence.worst_total_variation();
+    let estimate = evidence.largest_total_variation();
     let verdict = decide(&estimate, at_most);
     let pair = evidence.worst;
     ClaimReport {
@@ -222,7 +222,7 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
 }
 
 fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> ClaimReport {
-    let total_variation = evidence.worst_total_variation();
+    let total_variation = evidence.largest_total_variation();
     let estimate = total_variation.decreasing(|tv| 1.0 - tv);
     // Decided on the reported limits of Bayes security itself: 1 − (1 − b) need not be b.
     let verdict = if estimate.upper.is_some_and(|upper| upper < at_least) {
@@ -257,7 +257,8 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     let worst = evidence.worst;
     let mut estimate = evidence.attack_advantage(worst);
     // What the table proves, attacks have done.
-    let lower = evidence.lower(worst);
+    let proved = evidence.largest_total_variation();
+    let lower = proved.lower.zip(proved.method.lower);
     estimate.lower = lower.map(|limit| limit.0);
     estimate.method.lower = lower.map(|limit| limit.1);
     // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
@@ -296,5 +297,5 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
 
 /// The p-value of no pair's total variation exceeding `allowed`.
 fn p_value(evidence: &Evidence, allowed: f64) -> Option<f64> {
-    evidence.smallest_p_value(|_| allowed)
+    evidence.all_p_value(allowed)
 }

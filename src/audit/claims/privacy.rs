@@ -127,7 +127,14 @@ impl<'a> Case<'a> {
             let allowed = allowed_at(evidence, self.promise, pair);
             evidence.privacy_p_value(pair, allowed.quantity(), allowed.parameter())
         };
-        let p = of_pair(planned);
+        let uniform = self.promise.is_uniform();
+        let average = match uniform {
+            true => {
+                evidence.average_privacy_p_value(self.allowed.quantity(), self.allowed.parameter())
+            }
+            false => 1.0,
+        };
+        let p = of_pair(planned).min(average);
         if self.read.pair == planned {
             p
         } else {
@@ -196,6 +203,10 @@ impl<'a> Case<'a> {
             .is_some_and(|(point, lower)| rows_needed::is_within_noise(point, lower, allowed));
         if proof.is_some() || unclear {
             return proof;
+        }
+        if limit.is_of_some_pair {
+            let (point, lower) = limit.point.zip(limit.lower)?;
+            return rows_needed::by_width(self.evidence, point, lower, allowed);
         }
         let Some(at) = self.read.source.and_then(|source| source.planned) else {
             // The total variation decides, or the band of all thresholds.

@@ -76,7 +76,11 @@ fn p_value(evidence: &Evidence, curve: &Curve, [planned, deciding]: [usize; 2]) 
         });
         p_values.reduce(f64::min)
     };
-    pairs.filter_map(of_pair).reduce(f64::min)
+    let points = curve.points().iter();
+    let average = points.map(|&(epsilon, delta)| {
+        evidence.average_privacy_p_value(PrivacyParameter::Epsilon { delta }, epsilon)
+    });
+    pairs.filter_map(of_pair).chain(average).reduce(f64::min)
 }
 
 fn decide(

@@ -5,6 +5,7 @@ use crate::audit::pair::Pair;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::time::TimeUnit;
+use leakgauge_log::PooledKinds;
 use leakgauge_log::observations::Column;
 
 /// Why a claim is judged as it is.
@@ -65,6 +66,15 @@ pub enum Grounds {
         value: String,
         /// Whether all rows of the log do, or those of some secret.
         all: bool,
+        /// The unit of times, where the claim is about times.
+        unit: Option<TimeUnit>,
+    },
+    /// Several kinds of measurements in one column.
+    PooledKinds {
+        /// What tells them apart.
+        kinds: PooledKinds,
+        /// The unit of times, where the claim is about times.
+        unit: Option<TimeUnit>,
     },
     /// Units that differ in their mix of secrets, and it was not said whose success is meant.
     UnevenMix {
@@ -84,6 +94,18 @@ pub enum Grounds {
     Privacy(PrivacyGrounds),
     /// Limits of ε at the δ of every point of a curve.
     PrivacyCurve(CurveGrounds),
+}
+
+impl Grounds {
+    /// The unit of the times that a claim is about.
+    pub fn unit(&self) -> Option<TimeUnit> {
+        match self {
+            Grounds::TimeDifference { unit, .. }
+            | Grounds::NothingObserved { unit, .. }
+            | Grounds::PooledKinds { unit, .. } => *unit,
+            _ => None,
+        }
+    }
 }
 
 /// A claim of several (ε, δ) at the point that decides.

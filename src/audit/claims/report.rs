@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::audit::claims::goodness::Fit;
 use crate::audit::claims::reason::ClaimReason;
 use crate::audit::pair::Pair;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Method};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_exact::claim::Claim;
 
@@ -31,6 +31,13 @@ impl fmt::Display for Verdict {
             Verdict::Violated => "violated",
             Verdict::Inconclusive => "inconclusive",
         })
+    }
+}
+
+impl ClaimReport {
+    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all.
+    pub fn deciding_pair(&self) -> Option<&Pair> {
+        (self.estimate.method.lower != Some(Method::AveragePair)).then_some(&self.pair)
     }
 }
 

@@ -48,7 +48,9 @@ fn refuting(
 ) -> Option<u64> {
     if is_within_noise(point, lower, bound) {
         None
-    } else if method == Some(Method::KolmogorovDkw) || evidence.units.is_some() {
+    } else if matches!(method, Some(Method::KolmogorovDkw | Method::AveragePair))
+        || evidence.units.is_some()
+    {
         by_width(evidence, point, lower, bound)
     } else {
         for_refutation(evidence, pair, bound)

@@ -4,6 +4,7 @@
 //! [`Shown`](pair_test::Shown) that names what was guessed on, its `mod`, and its place in one of the two lists of
 //! `guesses.rs`. Level and order are settled there.
 
+pub(crate) mod average;
 mod columns;
 pub(crate) mod ends;
 mod event;

@@ -1,5 +1,6 @@
 //! The second stage: an attack is learned on the training rows and chosen on the tuning rows.
 
+use crate::audit::evidence::average;
 use crate::audit::learn::blocks::begins;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::learn::given;
@@ -46,6 +47,7 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
         alpha: prepared.alpha,
         targets: &targets.list,
         claimed: &claimed,
+        average: average::wanted(prepared),
         priors: &prepared.priors,
     };
     let mut tuned = if options.attacks.are_given() {

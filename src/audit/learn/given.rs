@@ -66,6 +66,7 @@ pub(crate) fn tune(
         rows: 0,
     };
     Ok(Tuned {
+        average: None,
         choices: choose_rules(&scores, &split.tune, alpha, targets),
         for_privacy: None,
         naming: naming.collect(),

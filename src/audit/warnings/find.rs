@@ -47,6 +47,7 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
         None => warnings.push(Warning::OrderNotChecked),
     }
     observed::look_at(log, &mut warnings);
+    warnings.extend(log.facts.pooled.clone().map(Warning::PooledKinds));
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings

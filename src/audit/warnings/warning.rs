@@ -1,7 +1,7 @@
 //! What an audit warns of.
 
 use leakgauge_log::RepeatedRuns;
-use leakgauge_log::{Merged, Words};
+use leakgauge_log::{Merged, PooledKinds, Words};
 
 /// Something to know before believing. It names columns and a few secrets, for it is shown apart from the
 /// other findings too: beside a comparison, or while a log is followed.
@@ -99,6 +99,8 @@ pub enum Warning {
         /// How many.
         rows: u64,
     },
+    /// Several kinds of measurements stand in the observed column, told apart by a column that is not used.
+    PooledKinds(PooledKinds),
     /// Every row, or every row of some secrets, shows the same, as where nothing was observed.
     NothingObserved {
         /// What they show.
@@ -228,6 +230,7 @@ impl Warning {
             Warning::SharedRows { .. } => "shared-rows",
             Warning::SharedRowsSuspected { .. } => "shared-rows-suspected",
             Warning::RepeatedIds { .. } => "repeated-ids",
+            Warning::PooledKinds(_) => "pooled-kinds",
             Warning::NothingObserved { .. } => "nothing-observed",
             Warning::RowsSkipped { .. } => "rows-skipped",
             Warning::MissingDropped { .. } => "missing-dropped",
@@ -276,6 +279,7 @@ impl Warning {
             | Warning::NegativeTimes { .. }
             | Warning::RepeatedIds { .. }
             | Warning::NothingObserved { .. }
+            | Warning::PooledKinds(_)
             | Warning::OrderNotChecked
             | Warning::FewRows { .. }
             | Warning::FewUnits { .. }

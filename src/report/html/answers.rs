@@ -141,7 +141,9 @@ fn naming(audit: &Findings) -> String {
 pub fn answers(audit: &Findings, command: &str) -> Vec<Answer> {
     let claim = deciding(audit);
     let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
-    let pair = violated.map_or(&audit.worst_pair.secrets, |claim| &claim.pair);
+    let pair = violated
+        .and_then(ClaimReport::deciding_pair)
+        .unwrap_or(&audit.worst_pair.secrets);
     [
         ("Is it leaking?", vec![text(leaking(audit, claim))]),
         ("Between whom?", between(audit, pair)),

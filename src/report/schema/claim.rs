@@ -21,8 +21,8 @@ struct ClaimKeys<'a> {
     /// What the claim says of it; null if infinite.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     analytic: f64,
-    /// The pair that decides.
-    pair: &'a Pair,
+    /// The pair that decides; null where it is some pair, by the average over all.
+    pair: Option<&'a Pair>,
     /// What the log says of it.
     estimate: &'a Estimate,
     /// The verdict.
@@ -45,7 +45,7 @@ impl Serialize for ClaimReport {
             claim: &self.claim,
             quantity: self.quantity,
             analytic: self.analytic,
-            pair: &self.pair,
+            pair: self.deciding_pair(),
             estimate: &self.estimate,
             verdict: self.verdict,
             reason: claims::reason(self),

@@ -97,8 +97,11 @@ struct TotalVariationPointsKeys {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "EpsilonLimit")]
 struct EpsilonLimitKeys {
-    /// The pair it was found at, which may be another than the worst for total variation.
+    /// The pair it was found at, which may be another than the worst for total variation; where the limit is about some
+    /// pair, by the average over all, the one that was looked at first.
     secrets: Pair,
+    /// Whether the limit is about some pair, by the average over all pairs, and not about that one.
+    is_of_some_pair: bool,
     /// The estimate from the bare error rates; `None` if one is 0.
     point: Option<f64>,
     /// The limit.
@@ -118,8 +121,8 @@ struct PrivacyLimitKeys<'a> {
     /// The order of a Rényi divergence.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<f64>,
-    /// The pair it was found at, chosen on the tuning rows.
-    secrets: &'a Pair,
+    /// The pair it was found at, chosen on the tuning rows; null where it is about some pair, by the average over all.
+    secrets: Option<&'a Pair>,
     /// The estimate from the bare error rates; `None` if it is infinite.
     point: Option<f64>,
     /// The limit.
@@ -135,7 +138,7 @@ impl Serialize for PrivacyLimit {
             quantity: self.quantity,
             delta: self.quantity.delta(),
             order: self.quantity.order(),
-            secrets: &self.secrets,
+            secrets: (!self.is_of_some_pair).then_some(&self.secrets),
             point: self.point,
             lower: self.lower,
             witness: self.witness.as_ref().map(WitnessKeys::of),

@@ -6,6 +6,7 @@ use crate::audit::{
 };
 use crate::estimate::Reason;
 use crate::report::numbers::{Limits, plain, time_scale};
+use crate::report::sentences::left_out;
 use crate::report::sentences::reasons;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
@@ -111,7 +112,8 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
             !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
         }
         Grounds::PrivacyCurve(_) => false,
-        Grounds::UnevenMix { .. }
+        Grounds::PooledKinds { .. }
+        | Grounds::UnevenMix { .. }
         | Grounds::OneModel { .. }
         | Grounds::Curve
         | Grounds::NothingObserved { .. } => true,
@@ -119,6 +121,30 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
         _ => of_limit(claim).is_some(),
     }
+}
+
+/// Why no difference means nothing.
+fn nothing_shown(grounds: &Grounds) -> Option<String> {
+    Some(match grounds {
+        Grounds::PooledKinds { kinds, .. } => format!(
+            "Not shown: {} tells several kinds of measurements apart. Look at one: {}.",
+            shorten(&kinds.column),
+            left_out::one_kind(kinds)
+        ),
+        Grounds::UnevenMix { .. } => format!(
+            "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
+            setting("attacker", "unit")
+        ),
+        Grounds::NothingObserved { value, all, .. } => format!(
+            "Not judged: every row of {} shows the same ({}). Check what writes the log.",
+            match all {
+                true => "the log",
+                false => "some secret",
+            },
+            shorten(value)
+        ),
+        _ => return None,
+    })
 }
 
 fn unproved(claim: &ClaimReport) -> Option<String> {
@@ -143,18 +169,9 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             reasons::one_run(*scores),
             setting("design", "many-runs")
         )),
-        Grounds::UnevenMix { .. } => Some(format!(
-            "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
-            setting("attacker", "unit")
-        )),
-        Grounds::NothingObserved { value, all } => Some(format!(
-            "Not judged: every row of {} shows the same ({}). Check what writes the log.",
-            match all {
-                true => "the log",
-                false => "some secret",
-            },
-            shorten(value)
-        )),
+        Grounds::PooledKinds { .. }
+        | Grounds::UnevenMix { .. }
+        | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
         Grounds::TimeDifference {
             in_blocks,

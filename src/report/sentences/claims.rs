@@ -149,11 +149,12 @@ fn grounds(claim: &ClaimReport) -> String {
         }
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
-        Grounds::NothingObserved { value, all } => format!(
+        Grounds::NothingObserved { value, all, .. } => format!(
             "Not judged: every row of {} shows the same ({}), as where nothing was observed. Check what writes the log.",
             if *all { "the log" } else { "some secret" },
             left_out::shown(value)
         ),
+        Grounds::PooledKinds { kinds, .. } => format!("Not shown: {}.", left_out::pooled(kinds)),
         Grounds::UnevenMix { secret, from, to } => format!(
             "Not shown: {}.",
             warnings::uneven_mix(secret, *from, *to)

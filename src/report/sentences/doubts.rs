@@ -2,6 +2,7 @@
 
 use crate::audit::{Input, Warning};
 use crate::report::numbers::plain;
+use crate::report::sentences::left_out;
 use crate::report::sentences::warnings::counts_rows;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -16,6 +17,7 @@ pub fn weight(warning: &Warning) -> u8 {
     match warning {
         Warning::NothingObserved { .. }
         | Warning::UnevenMix { .. }
+        | Warning::PooledKinds(_)
         | Warning::LabelsNotInterleaved { .. }
         | Warning::LabelsAlternate { .. }
         | Warning::Periodic { .. }
@@ -211,6 +213,11 @@ fn of_reading(warning: &Warning) -> Option<String> {
         Warning::NothingObserved { value, .. } => format!(
             "Rows show nothing but {}, as if nothing was observed. Check what writes the log.",
             name(value)
+        ),
+        Warning::PooledKinds(kinds) => format!(
+            "{} tells several kinds of measurements apart, which are pooled. Look at one: {}.",
+            column_of(&kinds.column),
+            left_out::one_kind(kinds)
         ),
         Warning::MostlySeenOnce { share } => format!(
             "{} % of rows are unlike all others. Observe fewer columns, or coarser ones.",

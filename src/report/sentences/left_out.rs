@@ -1,9 +1,27 @@
 //! What is said of rows that were left out because they could not be read or lack a value.
 
 use crate::audit::Warning;
+use crate::report::numbers::plain;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
-use leakgauge_log::Missing;
+use leakgauge_log::{Missing, PooledKinds};
+
+/// That several kinds of measurements stand in one column, without the last period.
+pub fn pooled(kinds: &PooledKinds) -> String {
+    format!(
+        "the observed column holds several kinds of measurements, which column {} tells apart: it explains {} % of how they \
+         differ within a secret. Pooled, a difference in one kind drowns in the others. Look at one kind, for example with {}",
+        shorten(&kinds.column),
+        plain(100.0 * kinds.share, 2),
+        one_kind(kinds)
+    )
+}
+
+/// What looks at one kind of measurements.
+pub fn one_kind(kinds: &PooledKinds) -> String {
+    let condition = format!("{}={}", shorten(&kinds.column), shorten(&kinds.example));
+    setting("keep", condition)
+}
 
 /// A warning, without the last period; `None` if it is about something else.
 pub fn message(warning: &Warning) -> Option<String> {
@@ -23,6 +41,7 @@ pub fn message(warning: &Warning) -> Option<String> {
             shown(value),
             setting("categorical", "COLUMN")
         ),
+        Warning::PooledKinds(kinds) => pooled(kinds),
         Warning::RowsSkipped { rows, first } => {
             // The hint behind it is for whoever wants the row read.
             let first = first.lines().next().unwrap_or(first);

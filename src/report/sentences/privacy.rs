@@ -21,7 +21,7 @@ pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
 
 /// A claim of several (ε, δ).
 pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
-    let [a, b] = labels(&claim.pair);
+    let secrets = subject(claim);
     let (delta, bound) = (allowance(found.delta), allowance(claim.analytic));
     let lower = claim.estimate.lower.unwrap_or(0.0);
     let points = match found.points {
@@ -30,7 +30,7 @@ pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
     };
     match found.outcome {
         CurveOutcome::Refuted => format!(
-            "Secrets {a} and {b} need an epsilon of at least {} at delta {delta}, where the claim allows {bound}.",
+            "{secrets} need an epsilon of at least {} at delta {delta}, where the claim allows {bound}.",
             at_least_beyond(lower, claim.analytic)
         ),
         CurveOutcome::Proved => format!(
@@ -59,6 +59,17 @@ fn labels(pair: &Pair) -> [String; 2] {
     pair.labels().map(shorten)
 }
 
+/// The two secrets that a sentence is about.
+fn subject(claim: &ClaimReport) -> String {
+    match claim.deciding_pair() {
+        Some(pair) => {
+            let [a, b] = labels(pair);
+            format!("Secrets {a} and {b}")
+        }
+        None => "Some two secrets (all pairs were looked at together)".to_owned(),
+    }
+}
+
 fn apart(distance: &Distance) -> String {
     format!(
         "{} {} of {} apart",
@@ -80,7 +91,10 @@ fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     let lower = at_least_beyond(lower, claim.analytic);
     let (name, bound) = (named(found.quantity), allowance(claim.analytic));
     let Some(distance) = &found.distance else {
-        return format!("Secrets {a} and {b} need {name} of at least {lower}, more than {bound}.");
+        return format!(
+            "{} need {name} of at least {lower}, more than {bound}.",
+            subject(claim)
+        );
     };
     let at_delta = match found.quantity {
         PrivacyParameter::Epsilon { delta } if delta > 0.0 => {

@@ -53,6 +53,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::SharedRowsSuspected { .. }
         | Warning::RepeatedIds { .. }
         | Warning::NothingObserved { .. }
+        | Warning::PooledKinds(_)
         | Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }
         | Warning::RepeatedRuns(_) => String::new(),

@@ -225,7 +225,10 @@ fn privacy(audit: &Findings) -> Option<String> {
         limit
             .point
             .map_or(String::new(), |_| format!(", estimate {}", texts.point)),
-        labels(&limit.secrets).join(" | ")
+        match limit.is_of_some_pair {
+            true => "some pair, by all together".to_owned(),
+            false => labels(&limit.secrets).join(" | "),
+        }
     ))
 }
 

@@ -1,6 +1,7 @@
 //! Claims, a line each: the verdict, the claim, what the log shows and what is claimed, and the pair that decides.
 
 use leakgauge_base::naming::option;
+use leakgauge_base::quantity::Quantity;
 use leakgauge_plot::clean;
 
 use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
@@ -128,6 +129,9 @@ fn is_mechanism(claim: &ClaimReport) -> bool {
     )
 }
 
+/// What stands for a pair that is not named: all pairs were looked at together.
+const SOME_PAIR: &str = "some pair";
+
 /// The verdict, the claim, the figure, at least, the estimate, at most, the claim's bound, and the pair.
 type Cells = [String; 8];
 
@@ -141,19 +145,15 @@ fn cells(claim: &ClaimReport) -> Cells {
         texts.point,
         texts.upper,
         bound(claim, texts.bound),
-        clean(
-            &claim
-                .pair
-                .labels()
-                .map(|label| cut(label, LABEL))
-                .join(" | "),
-        ),
+        claim.deciding_pair().map_or(SOME_PAIR.to_owned(), |pair| {
+            clean(&pair.labels().map(|label| cut(label, LABEL)).join(" | "))
+        }),
     ]
 }
 
 fn numbers(claim: &ClaimReport) -> Texts {
-    let (factor, unit) = match &claim.reason.grounds {
-        Grounds::TimeDifference { unit, .. } => time_scale(claim.analytic, *unit),
+    let (factor, unit) = match claim.quantity {
+        Quantity::TimeDifference => time_scale(claim.analytic, claim.reason.grounds.unit()),
         _ => (1.0, ""),
     };
     let limits = Limits::from(&claim.estimate).map(|value| factor * value);

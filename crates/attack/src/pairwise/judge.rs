@@ -54,11 +54,10 @@ pub fn judge_and_keep(
     keep: Option<(u32, u32)>,
 ) -> (Judgement, ScoredRows) {
     let secrets = certify.secrets();
-    let block = (MAX_SCORES / secrets.max(1)).clamp(1, MAX_BLOCK);
     let mut kept = Vec::new();
     let mut judgement = Judgement::untested(certify, rules, priors);
     let ln_priors: Vec<Vec<f64>> = priors.iter().map(|prior| logarithms(prior)).collect();
-    for cells in blocks(certify.cells(), block) {
+    for cells in blocks(certify.cells(), block_size(secrets)) {
         let part = Counts::new(secrets, cells.to_vec());
         let scores = score_table(scorer, observations, part.symbols(), secrets);
         let by_secret = rows_by_secret(&part);
@@ -176,6 +175,11 @@ fn add_errors(scores: &ScoreTable, counts: &Counts, ln_prior: &[f64], errors: &m
             errors[cell.secret as usize] += cell.count;
         }
     }
+}
+
+/// How many observations of so many secrets are scored at once.
+pub(super) fn block_size(secrets: usize) -> usize {
+    (MAX_SCORES / secrets.max(1)).clamp(1, MAX_BLOCK)
 }
 
 /// Runs of cells with at most about `size` distinct observations, cut between observations.

@@ -1,6 +1,7 @@
 //! Deciding between two secrets, for all pairs at once.
 
 mod advantage;
+pub mod average;
 mod choose;
 mod clustering;
 pub mod column_events;

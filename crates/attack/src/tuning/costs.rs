@@ -9,6 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::contest::Contest;
 use super::family::Family;
+use super::model_selection::Chosen;
 use super::task::Task;
 use super::*;
 use crate::scorer::score_table;
@@ -65,7 +66,7 @@ fn measure(task: Task, family: &dyn Family) {
     let mut contest = Contest::new(task);
     contest.run(family);
     let entered = processor_seconds();
-    let Ok((best, _, _, tried)) = contest.into_selection().finish() else {
+    let Ok(Chosen { best, tried, .. }) = contest.into_selection().finish() else {
         println!("{:?} was left out", family.kind());
         return;
     };

@@ -1,6 +1,7 @@
 //! What attackers are chosen for.
 
 use crate::pairwise::Target;
+use crate::pairwise::average::Aim;
 
 /// What attackers are chosen for.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +13,8 @@ pub struct Goals<'a> {
     /// Positions of the targets that claims read: the attacker with the largest limits of these is wanted
     /// too, for few errors in the tail are not the same as few errors. Empty: none is.
     pub claimed: &'a [usize],
+    /// What one rule for all pairs is wanted for, on the average over pairs, if one is.
+    pub average: Option<Aim>,
     /// Priors at which one of all secrets is to be named.
     pub priors: &'a [Vec<f64>],
 }
@@ -23,6 +26,7 @@ impl Goals<'_> {
             alpha,
             targets: &[],
             claimed: &[],
+            average: None,
             priors: &[],
         }
     }

@@ -12,6 +12,7 @@ mod contest;
 mod costs;
 mod families;
 mod family;
+mod for_average;
 mod goals;
 mod model_selection;
 mod naming;
@@ -40,7 +41,9 @@ pub use attacks::Attacks;
 pub use budget::Budget;
 use contest::Contest;
 use family::Family;
+pub use for_average::ForAverage;
 pub use goals::Goals;
+use model_selection::Chosen;
 pub use naming::{Attackers, Naming};
 pub use quality::{Quality, quality};
 pub use scorer_choice::ScorerChoice;
@@ -59,6 +62,8 @@ pub struct Tuned {
     /// For each prior of the goals, the guess among all secrets that did best at it; it may be by another
     /// attacker.
     pub naming: Vec<Naming>,
+    /// The attacker for all pairs on the average, where one is wanted.
+    pub average: Option<ForAverage>,
     /// The attacker's scores of the tune rows.
     pub scores: ScoreTable,
     /// Everything that was tried, in order.
@@ -88,6 +93,11 @@ impl Tuned {
         if let Ok(learned) = self.attackers().learned_from(observations, learn) {
             self.scorer = learned.scorer;
             self.naming = learned.naming;
+        }
+        if let Some(average) = &mut self.average
+            && let Ok(again) = average.scorer.refit(observations, learn)
+        {
+            average.scorer = again;
         }
         let private = self.for_privacy.as_ref();
         let private = private.and_then(|private| private.learned_again(observations, learn));
@@ -204,7 +214,13 @@ fn run(task: Task) -> Result<Tuned> {
         contest.run(&**family);
     }
     contest.run_cheapest(&families);
-    let (best, private, naming, tried) = contest.into_selection().finish()?;
+    let Chosen {
+        best,
+        private,
+        naming,
+        average,
+        tried,
+    } = contest.into_selection().finish()?;
     let mut choices = choose_rules(&best.scores, &split.tune, goals.alpha, goals.targets);
     let for_privacy = private.map(|private| {
         for (choice, better) in choices.iter_mut().zip(private.choices) {
@@ -219,6 +235,7 @@ fn run(task: Task) -> Result<Tuned> {
         choices,
         for_privacy,
         naming,
+        average,
         scores: best.scores,
         index: best.scorer.index(),
         scorer: best.scorer,

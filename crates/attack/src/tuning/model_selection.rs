@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::pairwise::average;
 use crate::pairwise::{Judging, PairChoice, Target, choose_rules, promises};
 use crate::past::{PastRows, out_of_fold, overfits};
 use crate::scorer::{Kind, Scorer, Thinned, score_table, thinned};
 use crate::scores::ScoreTable;
 use crate::split::Split;
+use crate::tuning::for_average::ForAverage;
 use crate::tuning::goals::Goals;
 use crate::tuning::naming::Naming;
 use crate::tuning::quality::{Quality, quality};
@@ -35,7 +37,17 @@ pub(super) struct PrivacyCandidate {
 }
 
 /// What was chosen, and everything that was tried.
-type Chosen = (Finalist, Option<PrivacyCandidate>, Vec<Naming>, Vec<Tried>);
+pub(super) struct Chosen {
+    /// For all pairs.
+    pub best: Finalist,
+    /// For limits of privacy.
+    pub private: Option<PrivacyCandidate>,
+    /// For each prior.
+    pub naming: Vec<Naming>,
+    /// For all pairs on the average.
+    pub average: Option<ForAverage>,
+    pub tried: Vec<Tried>,
+}
 
 /// Blind guessing at each prior, equal ones once.
 fn naming(task: &Task) -> Vec<Naming> {
@@ -64,6 +76,8 @@ pub(super) struct ModelSelection<'a> {
     private: [Option<PrivacyCandidate>; 2],
     /// For each prior, the best guess among all secrets.
     naming: Vec<Naming>,
+    /// The best rule for all pairs, if one is wanted.
+    average: Option<ForAverage>,
     /// The best of each kind, the best first, the first of equals first.
     finalists: Vec<Finalist>,
 }
@@ -88,6 +102,7 @@ impl<'a> ModelSelection<'a> {
             kind: Kind::named("none"),
             private: [None, None],
             naming: naming(&task),
+            average: None,
             finalists: Vec::new(),
         }
     }
@@ -176,12 +191,29 @@ impl<'a> ModelSelection<'a> {
         for naming in &mut self.naming {
             naming.consider(&scorer, &scores, &self.task.split.tune);
         }
+        self.enter_for_average(&scorer, &scores);
         let better = |best: &Finalist| quality.total() > best.quality.total();
         if self.best.as_ref().is_none_or(better) {
             self.best = Some(Finalist {
                 quality,
                 scorer: self.within_budget(scorer),
                 scores,
+            });
+        }
+    }
+
+    /// Compares an attacker by what one rule for all pairs promises.
+    fn enter_for_average(&mut self, scorer: &Arc<dyn Scorer>, scores: &ScoreTable) {
+        let Goals { alpha, average, .. } = self.task.goals;
+        let Some(aim) = average else {
+            return;
+        };
+        let known = self.average.as_ref().map_or(0.0, |best| best.rule.promised);
+        let rule = average::choose(scores, &self.task.split.tune, alpha, aim);
+        if let Some(rule) = rule.filter(|rule| rule.promised > known) {
+            self.average = Some(ForAverage {
+                scorer: scorer.clone(),
+                rule,
             });
         }
     }
@@ -316,12 +348,13 @@ impl<'a> ModelSelection<'a> {
             let known = self.naming.iter().find(|naming| naming.is_at(prior));
             known.expect("one for each prior").clone()
         });
-        Ok((
-            self.finalists.swap_remove(chosen),
-            Self::for_privacy(self.private),
-            naming.collect(),
-            self.tried,
-        ))
+        Ok(Chosen {
+            naming: naming.collect(),
+            best: self.finalists.swap_remove(chosen),
+            private: Self::for_privacy(self.private),
+            average: self.average,
+            tried: self.tried,
+        })
     }
 
     /// The finalist to keep. On one column of numbers neighbors are noisier than whatever cuts it in one or two

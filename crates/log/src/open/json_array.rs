@@ -1,4 +1,5 @@
-//! A JSON array as lines, one for each element, so that it is read like JSON lines.
+//! A JSON array as lines, one for each element, so that it is read like JSON lines; and objects that are written over
+//! many lines.
 
 use std::io::{self, Read};
 
@@ -21,6 +22,8 @@ enum State {
 pub(super) struct ArrayLines<R> {
     text: R,
     state: State,
+    /// Whether there are brackets around all.
+    is_array: bool,
     depth: usize,
     chunk: Vec<u8>,
     /// What was made of the last chunk, and how much of it was handed out.
@@ -33,10 +36,20 @@ impl<R: Read> ArrayLines<R> {
         ArrayLines {
             text,
             state: State::Before,
+            is_array: true,
             depth: 0,
             chunk: vec![0; 1 << 16],
             ready: Vec::new(),
             at: 0,
+        }
+    }
+
+    /// Reads objects that are written over many lines: every object ends a line.
+    pub(super) fn of_objects(text: R) -> Self {
+        ArrayLines {
+            state: State::Inside,
+            is_array: false,
+            ..ArrayLines::new(text)
         }
     }
 
@@ -53,8 +66,12 @@ impl<R: Read> ArrayLines<R> {
             (State::Text, b'"') => self.push(State::Inside, byte),
             (State::Text, _) => self.push(State::Text, byte),
             (State::Inside, b'"') => self.push(State::Text, byte),
-            (State::Inside, b',') if self.depth == 0 => self.push(State::Inside, b'\n'),
-            (State::Inside, b']') if self.depth == 0 => self.push(State::Behind, b'\n'),
+            (State::Inside, b',') if self.depth == 0 && self.is_array => {
+                self.push(State::Inside, b'\n')
+            }
+            (State::Inside, b']') if self.depth == 0 && self.is_array => {
+                self.push(State::Behind, b'\n')
+            }
             (State::Inside, _) => {
                 match byte {
                     b'{' | b'[' => self.depth += 1,
@@ -63,6 +80,9 @@ impl<R: Read> ArrayLines<R> {
                 }
                 // Lines end with elements only.
                 self.push(State::Inside, if is_blank { b' ' } else { byte });
+                if byte == b'}' && self.depth == 0 && !self.is_array {
+                    self.push(State::Inside, b'\n');
+                }
             }
         }
         Ok(())
@@ -87,6 +107,8 @@ impl<R: Read> Read for ArrayLines<R> {
             if n == 0 {
                 return match self.state {
                     State::Behind => Ok(0),
+                    State::Inside if !self.is_array && self.depth == 0 => Ok(0),
+                    _ if !self.is_array => Err(io::Error::other("the JSON object is not closed")),
                     _ => Err(io::Error::other("the JSON array is not closed")),
                 };
             }

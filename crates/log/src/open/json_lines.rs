@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::format::Format;
 use crate::layout::MAX_COLUMNS;
+use crate::open::nested;
 use crate::options::ReadOptions;
 use crate::records::{PROBE_BYTES, Records};
 use crate::row::{Field, Row, is_absent, not_utf8};
@@ -59,6 +60,8 @@ pub struct JsonLines {
     waiting: VecDeque<Result<Line>>,
     /// Whether the lines are made of an array.
     is_array: bool,
+    /// The lists that were unfolded.
+    path: nested::Path,
     probed: usize,
     row: Line,
     line: Vec<u8>,
@@ -111,6 +114,7 @@ impl JsonLines {
             selects: options.observe.is_some() || options.scores.is_some(),
             waiting: VecDeque::new(),
             is_array: false,
+            path: nested::Path::default(),
             probed: 0,
             row: Line::default(),
             line: Vec::new(),
@@ -133,6 +137,11 @@ impl JsonLines {
         lines.probed = lines.waiting.len();
         lines.columns.settled = true;
         Ok(lines)
+    }
+
+    /// The same lines, in which these lists may have been unfolded.
+    pub fn unfolded(self, path: nested::Path) -> Self {
+        JsonLines { path, ..self }
     }
 
     /// The same lines, made of an array.
@@ -209,6 +218,14 @@ impl Records for JsonLines {
 
     fn delimiter(&self) -> Option<char> {
         None
+    }
+
+    fn note(&self) -> Option<String> {
+        let path = self.path.get()?;
+        Some(format!(
+            "Field {path} holds lists of objects, each of which is a row, with the fields around its list. Rows of one list may \
+             depend on each other."
+        ))
     }
 
     fn resumes(&self) -> bool {

@@ -58,7 +58,11 @@ pub fn overall(
 /// upper limit of all pairs.
 fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
     let largest = evidence.largest_upper();
-    let mut estimate = worst.bayes_security.clone();
+    let some = evidence.largest_total_variation();
+    let mut estimate = match some.lower > worst.total_variation.lower {
+        true => some.decreasing(|tv| 1.0 - tv),
+        false => worst.bayes_security.clone(),
+    };
     estimate.lower = largest.map(|tv| 1.0 - tv);
     estimate
 }

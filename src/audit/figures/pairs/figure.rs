@@ -79,6 +79,19 @@ impl Evidence<'_> {
         self.total_variation(self.worst, self.largest_upper())
     }
 
+    /// The largest total variation of all pairs: of the worst one, or of some pair by the average over all.
+    pub(crate) fn largest_total_variation(&self) -> Estimate {
+        let mut estimate = self.worst_total_variation();
+        if let Some((point, lower)) = self.average_total_variation()
+            && estimate.lower.is_none_or(|known| lower > known)
+        {
+            estimate.lower = Some(lower);
+            estimate.method.lower = Some(Method::AveragePair);
+            estimate.point = estimate.point.map(|known| known.max(point));
+        }
+        estimate
+    }
+
     /// How error rates are limited one by one.
     pub(crate) fn errors_method(&self, position: usize) -> Method {
         if let Some(units) = self.units {
@@ -154,6 +167,7 @@ pub(crate) fn worst_pair(evidence: &Evidence) -> WorstPair {
         attack_advantage: evidence.attack_advantage(worst),
         epsilon: EpsilonLimit {
             secrets: epsilon.secrets,
+            is_of_some_pair: epsilon.is_of_some_pair,
             point: epsilon.point,
             lower: epsilon.lower,
             delta: 0.0,

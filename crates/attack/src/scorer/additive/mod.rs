@@ -23,12 +23,15 @@ pub use features::{View, lowest_bit};
 /// # Formula
 /// score_s(x) = Σ_j ln((c_js(b_j(x)) + M·p_j(b_j(x))) / (n_s + M)), where c_js(b) counts the fit rows of s whose value
 /// of feature j is b, p_j is the share of b among all fit rows, and M = 20. It is the log-likelihood where features are
-/// independent given the secret (naive Bayes). The number of bins of a number, whether all columns share one term, and
-/// whether terms are left out that chance explains, are those that separate the secrets best on one half of the fit
-/// rows when learned from the other, both ways.
+/// independent given the secret (naive Bayes). With many secrets most differ from the others in few features, and what
+/// chance makes of all others drowns these: each secret's frequencies may be drawn to those of all rows by the part of
+/// their distance that chance explains, λ = max(0, 1 − (f + 3 √(2f))/G) of it left, G the likelihood ratio of the secret
+/// against all with f degrees of freedom. The number of bins of a number, whether all columns share one term, whether
+/// terms are left out that chance explains, and whether secrets are drawn to all are those that separate the secrets
+/// best on one half of the fit rows when learned from the other, both ways.
 ///
 /// # References
-/// Hastie and Tibshirani 1986, doi:10.1214/ss/1177013604; Domingos and Pazzani 1997, doi:10.1023/A:1007413511361. For
+/// Hastie and Tibshirani 1986, doi:10.1214/ss/1177013604; Efron and Morris 1973, doi:10.1080/01621459.1973.10481350; Domingos and Pazzani 1997, doi:10.1023/A:1007413511361. For
 /// lowest bits: Mironov 2012, doi:10.1145/2382196.2382264.
 pub struct Additive {
     view: View,
@@ -46,14 +49,26 @@ struct Shape {
     bins: usize,
     /// All columns share one term.
     is_shared: bool,
+    noise: Noise,
+}
+
+/// What becomes of what chance may have made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Noise {
+    /// It stays.
+    Kept,
     /// Terms that chance explains are left out.
-    is_sparse: bool,
+    WithoutTerms,
+    /// Each secret's frequencies are drawn to those of all rows.
+    Shrunk,
 }
 
 /// Rows of each secret that have the frequencies of all.
 const BORROWED: f64 = 20.0;
 /// Standard deviations of G by which a term must exceed what chance makes of it.
 const CLEAR: f64 = 3.0;
+/// Secrets from which on each may differ from all others in features of its own.
+const MANY_SECRETS: usize = 3;
 
 /// How often each secret has each value of each feature.
 struct Tables {
@@ -118,7 +133,7 @@ impl Additive {
     ) -> Self {
         let secrets = tables.rows.len();
         Additive {
-            terms: tables.terms(kept),
+            terms: tables.terms(kept, shape),
             view,
             features,
             shape,
@@ -174,16 +189,21 @@ fn choose(
         vec![BINS]
     };
     let shapes = bins.into_iter().flat_map(|bins| {
-        [false, true].map(|is_sparse| Shape {
+        let all = [Noise::Kept, Noise::WithoutTerms, Noise::Shrunk];
+        let all = all.into_iter().take(match fit.secrets() {
+            MANY_SECRETS.. => 3,
+            _ => 2,
+        });
+        all.map(move |noise| Shape {
             bins,
             is_shared,
-            is_sparse,
+            noise,
         })
     });
     let of_shape = |shape: Shape| {
         let separations = [(0, 1), (1, 0)].map(|(learn, judge): (usize, usize)| {
             let tables = Tables::new(features, &coded[learn], halves[learn].rows(), shape);
-            let terms = tables.terms(&tables.kept(shape));
+            let terms = tables.terms(&tables.kept(shape), shape);
             separation(&terms, &coded[judge], fit.secrets())
         });
         (0.5 * (separations[0] + separations[1]), shape)
@@ -264,7 +284,8 @@ impl Tables {
 
     /// Which terms stay.
     fn kept(&self, shape: Shape) -> Vec<bool> {
-        let of_counts = |counts: &Vec<f64>| !shape.is_sparse || self.is_clear(counts);
+        let of_counts =
+            |counts: &Vec<f64>| shape.noise != Noise::WithoutTerms || self.is_clear(counts);
         self.counts.iter().map(of_counts).collect()
     }
 
@@ -289,17 +310,45 @@ impl Tables {
         g - freedom > CLEAR * (2.0 * freedom).sqrt()
     }
 
-    fn terms(&self, kept: &[bool]) -> Vec<Vec<f64>> {
+    /// Of each secret, how much of the distance from the frequencies of all rows stays.
+    fn left(&self, counts: &[f64], noise: Noise) -> Vec<f64> {
+        let secrets = self.rows.len();
+        if noise != Noise::Shrunk {
+            return vec![1.0; secrets];
+        }
+        let total: f64 = self.rows.iter().sum();
+        let mut g = vec![0.0f64; secrets];
+        let mut values = 0.0f64;
+        for counts in counts.chunks_exact(secrets) {
+            let all: f64 = counts.iter().sum();
+            values += if all > 0.0 { 1.0 } else { 0.0 };
+            for ((count, rows), g) in counts.iter().zip(&self.rows).zip(&mut g) {
+                if *count > 0.0 {
+                    *g += 2.0 * count * (count * total / (rows * all)).ln();
+                }
+            }
+        }
+        let freedom = (values - 1.0).max(1.0);
+        let chance = freedom + CLEAR * (2.0 * freedom).sqrt();
+        g.into_iter()
+            .map(|g| if g > chance { 1.0 - chance / g } else { 0.0 })
+            .collect()
+    }
+
+    fn terms(&self, kept: &[bool], shape: Shape) -> Vec<Vec<f64>> {
         let secrets = self.rows.len();
         let total: f64 = self.rows.iter().sum();
         let term = |(counts, kept): (&Vec<f64>, &bool)| {
             if !kept {
                 return Vec::new();
             }
+            let left = &self.left(counts, shape.noise);
             let of_value = counts.chunks_exact(secrets).flat_map(|counts| {
                 let share = (counts.iter().sum::<f64>() + 0.5) / (total + 0.5);
-                counts.iter().zip(&self.rows).map(move |(count, rows)| {
-                    ((count + BORROWED * share) / (rows + BORROWED)).ln() - share.ln()
+                let of_secret = counts.iter().zip(&self.rows).zip(left);
+                of_secret.map(move |((count, rows), left)| {
+                    let own = (count + BORROWED * share) / (rows + BORROWED);
+                    (left * own + (1.0 - left) * share).ln() - share.ln()
                 })
             });
             of_value.collect()

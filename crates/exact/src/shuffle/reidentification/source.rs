@@ -5,7 +5,6 @@ use hashbrown::HashMap;
 use super::samples::Messages;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter};
-use leakgauge_base::naming::option;
 
 /// The largest number of labels of a named family.
 const MAX_LABELS: u64 = 10_000_000;
@@ -131,10 +130,11 @@ impl Source {
 }
 
 /// Brings P and Q to the same labels. A named family takes its number of labels from the other distribution and ranks
-/// them by the other's weights, largest first. `as_samples` reads counts as samples.
+/// them by the other's weights, largest first. `as_samples` reads counts as samples. A list of messages beside a
+/// distribution is one too: its frequencies are taken as probabilities.
 ///
 /// # Errors
-/// One is a sample and the other a distribution; two named families have no size or different sizes.
+/// Two named families have no size or different sizes.
 pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
     let [target, decoys] = if as_samples {
         [as_counts(target, "target")?, as_counts(decoys, "decoys")?]
@@ -142,7 +142,13 @@ pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
         [target, decoys]
     };
     match (target, decoys) {
-        (Source::Zipf { exponent: a, size }, Source::Zipf { exponent: b, size: other }) => {
+        (
+            Source::Zipf { exponent: a, size },
+            Source::Zipf {
+                exponent: b,
+                size: other,
+            },
+        ) => {
             let size = match (size, other) {
                 (Some(m), None) | (None, Some(m)) => m,
                 (Some(m), Some(other)) if m == other => m,
@@ -162,28 +168,34 @@ pub fn pair(target: Source, decoys: Source, as_samples: bool) -> Result<Pair> {
             Ok(Pair::Weights(p, q))
         }
         (
-            Source::Table { labels, weights, counts },
-            Source::Table { labels: others, weights: q, counts: other_counts },
+            Source::Table {
+                labels,
+                weights,
+                counts,
+            },
+            Source::Table {
+                labels: others,
+                weights: q,
+                counts: other_counts,
+            },
         ) => {
             let p = labels.into_iter().zip(weights);
             let (p, q) = united(p, others.into_iter().zip(q));
             if as_samples && counts && other_counts {
                 let whole = |row: Vec<f64>| row.into_iter().map(|x| x as u64).collect();
-                return Ok(Pair::Samples(Messages::Labels { target: whole(p), decoys: whole(q) }));
+                return Ok(Pair::Samples(Messages::Labels {
+                    target: whole(p),
+                    decoys: whole(q),
+                }));
             }
             Ok(Pair::Weights(p, q))
         }
         (Source::Samples(target), Source::Samples(decoys)) => {
             Ok(Pair::Samples(messages(target, decoys)))
         }
-        _ => Err(Error::parameter(
-            format!("{} and {}", option("target"), option("decoys")),
-            "one is a sample, the other a distribution",
-        )
-        .with_hint(format!(
-            "give both as samples (one message per row) or both as distributions; {} reads counts as samples",
-            option("samples")
-        ))),
+        // Beside a distribution a list of messages is one by its counts.
+        (target @ Source::Samples(_), decoys) => pair(as_counts(target, "target")?, decoys, false),
+        (target, decoys @ Source::Samples(_)) => pair(target, as_counts(decoys, "decoys")?, false),
     }
 }
 

@@ -16,7 +16,11 @@ pub fn of_limit(evidence: &Evidence, read: &Read) -> Option<Witness> {
     let source = read.source?;
     let (attack, events) = match source.planned {
         Some(at) => of_plan(evidence, at, read.limit.quantity),
-        None if matches!(source.method, Method::BandAndTails | Method::KolmogorovDkw) => {
+        None if matches!(
+            source.method,
+            Method::BandAndTails | Method::KolmogorovDkw | Method::AveragePair
+        ) =>
+        {
             return None;
         }
         None => {

@@ -1,0 +1,67 @@
+//! All pairs of secrets together, on the average: for many secrets with few rows of each.
+
+use crate::audit::learn::blocks::begins;
+use crate::audit::prepare::Prepared;
+use leakgauge_attack::pairwise::average::{
+    Aim, AverageErrors, AverageLimits, FEWEST_SECRETS, MOST_ROWS,
+};
+use leakgauge_attack::tuning::{ForAverage, Tuned};
+use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_exact::claim::Terms;
+
+/// What a rule for all pairs is wanted for, if it is: where secrets are many, claims say the same of all their pairs, and
+/// rows are independent and too few for blocks that judge earlier.
+pub(crate) fn wanted(prepared: &Prepared) -> Option<Aim> {
+    let certify = &prepared.split.certify;
+    let applies = prepared.labels.len() >= FEWEST_SECRETS
+        && prepared.neighbors.are_all()
+        && certify.total() <= MOST_ROWS
+        && certify.rows().iter().all(|rows| *rows > 0)
+        && !prepared.is_serial()
+        && prepared.units.is_none()
+        && begins(prepared).is_none();
+    applies.then(|| aim(prepared).0)
+}
+
+/// The largest promise of many pairs is mostly luck; so many times what it holds is what the average of all may be.
+const LUCK: f64 = 2.0;
+
+/// The attack whose rule promises most on the tuning rows, if that may be more than the best pair keeps of its promise.
+pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> Option<ForAverage> {
+    let best = tuned.average.as_ref()?;
+    let (_, target) = aim(prepared);
+    let of_pairs = tuned.choices.iter().map(|choice| match target {
+        Some(target) => choice.privacy[target].1,
+        None => choice.lower,
+    });
+    (LUCK * best.rule.promised > of_pairs.fold(0.0, f64::max)).then(|| best.clone())
+}
+
+/// What the first claim of privacy is about, else the total variation; with the target that thresholds were chosen for.
+fn aim(prepared: &Prepared) -> (Aim, Option<usize>) {
+    let targets = &prepared.targets;
+    let claims = prepared.claims.iter().zip(&targets.of_claims);
+    let mut of_privacy = claims.filter_map(|(claim, of)| {
+        let uniform = claim.privacy().is_none_or(|promise| promise.is_uniform());
+        let target = *of.first().filter(|_| uniform)?;
+        let parameter = targets.list[target].at(0)?;
+        Some((Aim::Privacy(parameter), Some(target)))
+    });
+    let about_leak = prepared
+        .claims
+        .iter()
+        .any(|claim| !matches!(claim.terms(), Terms::TimeDifference(_)));
+    let pure = Aim::Privacy(PrivacyParameter::Epsilon { delta: 0.0 });
+    of_privacy.next().unwrap_or(match about_leak {
+        true => (Aim::TotalVariation, None),
+        false => (pure, Some(0)),
+    })
+}
+
+/// What the certification rows say.
+pub(crate) fn judge(prepared: &Prepared, plan: &ForAverage) -> Option<AverageLimits> {
+    let certify = &prepared.split.certify;
+    let observations = &prepared.log.observations;
+    let errors = AverageErrors::judge(&*plan.scorer, observations, certify, plan.rule.threshold);
+    errors.bets(&plan.rule.expected)
+}
