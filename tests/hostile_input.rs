@@ -7,8 +7,12 @@ use crate::common::{Place, assert_refused, numeric_log, stderr, stdout};
 
 /// Feeds the same block again and again; the program must stop reading before the end.
 fn feed(head: &[u8], block: &[u8], times: usize) -> std::process::Output {
+    feed_to(&["estimate", "-"], head, block, times)
+}
+
+fn feed_to(arguments: &[&str], head: &[u8], block: &[u8], times: usize) -> std::process::Output {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
-        .args(["estimate", "-"])
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -26,6 +30,15 @@ fn feed(head: &[u8], block: &[u8], times: usize) -> std::process::Output {
 fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     for block in [vec![b'x'; 1 << 20], vec![b','; 1 << 20]] {
         let output = feed(b"", &block, 200);
+        assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
+    }
+}
+
+#[test]
+fn a_line_without_end_is_refused_while_a_log_is_followed() {
+    let block = vec![b'x'; 1 << 20];
+    for head in ["", &numeric_log(20), &numeric_log(3000)] {
+        let output = feed_to(&["estimate", "-", "--follow"], head.as_bytes(), &block, 200);
         assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
     }
 }

@@ -239,6 +239,44 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
 }
 
+/// Names have at most 255 bytes; what is added to a temporary one must not count.
+#[test]
+fn files_may_have_the_longest_names() {
+    let place = Place::with_log(numeric_log(60));
+    for letter in ["n", "é"] {
+        let name = format!("{}.html", letter.repeat(250 / letter.len()));
+        let run = place.run(&["estimate", "log.csv", "--quick", "--html", &name]);
+        let error = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{error}");
+        assert!(place.path().join(&name).metadata().unwrap().len() > 1000);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn output_goes_through_a_symbolic_link() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new().file("there.csv", "old");
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    symlink("there.csv", place.path().join("link.csv")).unwrap();
+    symlink("logs/new.csv", place.path().join("nowhere.csv")).unwrap();
+    symlink("circle.csv", place.path().join("circle.csv")).unwrap();
+    let simulate = |file| {
+        let mechanism = "randomized-response(epsilon=1, secrets=2)";
+        place.run(&["simulate", mechanism, "--rows", "5", "-o", file])
+    };
+    for (link, target) in [("link.csv", "there.csv"), ("nowhere.csv", "logs/new.csv")] {
+        assert!(simulate(link).status.success());
+        assert!(place.path().join(link).is_symlink(), "{link}");
+        let text = std::fs::read_to_string(place.path().join(target)).unwrap();
+        assert!(text.starts_with("secret,"), "{text}");
+    }
+    let run = simulate("circle.csv");
+    assert_eq!(run.status.code(), Some(2));
+    assert!(place.path().join("circle.csv").is_symlink());
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 5);
+}
+
 #[test]
 fn figures_that_nothing_can_compute_are_refused_at_once() {
     let place = Place::new()

@@ -24,6 +24,7 @@ mod requested;
 #[cfg(feature = "schema")]
 mod schema;
 mod shuffle;
+mod signals;
 mod simulate;
 mod terminal;
 
@@ -49,7 +50,8 @@ struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated\n  2  the command \
-                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive";
+                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive\n  \
+                          128 + the number of a signal that ended it: 130 for Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -112,6 +114,7 @@ pub use terminal::without_standard_output;
 /// standard output and standard error. Once a process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     leakgauge::base::naming::install(flags::flag);
+    signals::watch();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Only the first call of a process has an effect, as with the style of names.
     let _ = GIVEN.set(arguments.iter().skip(1).cloned().collect());
