@@ -44,7 +44,7 @@ fn packed_text_that_unpacks_to_gigabytes_is_refused() {
         .file("matrix.csv.zst", packed(600, b'1'))
         .file("good.csv", "0.5,0.5\n0.25,0.75\n")
         .file("log.csv", "secret,b\n1,2\n2,3\n");
-    let too_long = ["matrix.csv.zst", "512 MiB"];
+    let too_long = ["matrix.csv.zst", "480 MiB"];
     place.refuses(&["channel", "matrix.csv.zst"], &too_long);
     place.refuses(
         &["channel", "good.csv", "--gain", "matrix.csv.zst"],
@@ -399,6 +399,14 @@ fn without_threads_there_is_a_message() {
         "shuffle vulnerability --values 3 --keep 0.5 --n 100",
         "permute log.csv --move time --groups equal --by secret --alpha 1",
         "simulate 'laplace(scale=1, secrets=2)' --rows 5",
+        "check log.csv",
+        "estimate - --follow < log.csv",
+        "confusion --tp 90 --missed 10 --fp 10 --tn 90",
+        "plan --claim 'ldp(1)' --detect epsilon=2",
+        "compare log.csv log.csv --quick",
+        "probe --classes a,b -n 2 -- cat",
+        "probe --spawn --classes a,b -n 2 -- cat",
+        "shuffle privacy --randomizer 'laplace(scale=1, secrets=2)' --n 5 --at-epsilon 1",
     ] {
         // A stack of 1 TB fits no address space of 4 GB.
         let (code, _, err) = in_shell(

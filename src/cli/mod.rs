@@ -13,6 +13,7 @@ pub mod flags;
 mod follow;
 mod gate;
 mod options;
+mod output;
 mod outputs;
 mod permute;
 mod plan;
@@ -34,9 +35,9 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
-use leakgauge::base::error::{Result, acts_on_terminal, visible};
+use leakgauge::base::error::{Result, acts_on_terminal, visible, without_long_words};
 
-pub(crate) use terminal::to_stdout;
+pub(crate) use output::to_stdout;
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
 /// observation) rows, with valid confidence limits.
@@ -133,6 +134,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = terminal::choose(arguments.terminal, &arguments_given())
         .and_then(|()| execute(arguments.command));
+    progress::end_computing();
     engine::clean_up();
     match done {
         Ok(code) => code,
@@ -145,6 +147,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(command: Command) -> Result<ExitCode> {
+    let computes = matches!(
+        command,
+        Command::Bounds(_) | Command::Channel(_) | Command::Confusion(_) | Command::Shuffle(_)
+    );
+    if computes {
+        progress::begin_computing();
+    }
     match command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
@@ -173,9 +182,10 @@ fn print(refused: &clap::Error) -> io::Result<()> {
         terminal::check_stdout()?;
     }
     let text = refused.render().to_string();
-    if !text.contains(|letter| letter != '\n' && acts_on_terminal(letter)) {
+    let is_plain = !text.contains(|letter| letter != '\n' && acts_on_terminal(letter));
+    if !refused.use_stderr() || (is_plain && without_long_words(&text) == text) {
         return refused.print();
     }
     text.lines()
-        .try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
+        .try_for_each(|line| writeln!(io::stderr(), "{}", without_long_words(&visible(line))))
 }
