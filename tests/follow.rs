@@ -431,7 +431,7 @@ fn a_log_that_is_written_anew_is_not_followed() {
 fn the_first_rows_of_many_columns_are_soon_there() {
     let row = |at: usize| {
         let cells: String = (0..400)
-            .map(|c| format!(",{}.5", (at * 31 + c * 7) % 97))
+            .map(|c| format!(",{}.5", (at * 7_919 + c * 104_729) % 100_003))
             .collect();
         format!("{}{cells}\n", ["a", "b"][at % 2])
     };

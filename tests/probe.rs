@@ -489,7 +489,7 @@ fn a_process_that_closes_its_output_is_not_waited_for() {
 #[cfg(unix)]
 #[test]
 fn a_class_that_nobody_reads_is_given_up() {
-    let classes = format!("{},b", "x".repeat(300_000));
+    let classes = format!("{},b", "x".repeat(100_000));
     let ask = |more: &[&str], script: &str| {
         let first = ["probe", "--classes", &classes, "-n", "3", "--timeout", "1s"];
         Place::new().run(&[&first[..], more, &["--", "sh", "-c", script]].concat())
