@@ -1,6 +1,6 @@
 //! `leakgauge bounds`: its numbers, its keys, and what it says when something is wrong.
 
-use crate::common::check_schema;
+use crate::common::{Place, check_schema};
 use assert_cmd::Command;
 use leakgauge::exact::bounds::{BoundsOptions, Row, bounds};
 use leakgauge::exact::mechanism::parse;
