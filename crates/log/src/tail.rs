@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(200);
 /// Bytes taken at once.
 const CHUNK: usize = 1 << 16;
 /// What is at hand is handed out together, but not more than about so much.
-const AT_HAND: usize = 1 << 18;
+const AT_HAND: usize = 1 << 20;
 /// So many bytes before the end are looked at again, to see whether they are still there.
 const LOOKED_AT: usize = 64;
 
