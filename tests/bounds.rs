@@ -1,6 +1,6 @@
 //! `leakgauge bounds`: its numbers, its keys, and what it says when something is wrong.
 
-use crate::common::check_schema;
+use crate::common::{Place, check_schema};
 use assert_cmd::Command;
 use leakgauge::exact::bounds::{BoundsOptions, Row, bounds};
 use leakgauge::exact::mechanism::parse;
@@ -465,4 +465,19 @@ fn gaussian_and_concentrated_promises_bound_gaussian_noise() {
     assert!(mu.figure("capacity").unwrap() > 1.0);
     let refused = leakgauge::exact::bounds::bounds("gdp(mu=1, unit=2)", &options).unwrap_err();
     assert!(refused.to_string().contains("`group = K`"), "{refused}");
+}
+
+/// Beyond the largest number its inverse is none: integrals went on for billions of steps.
+#[test]
+fn noise_of_the_largest_scale_is_soon_computed() {
+    let place = Place::new();
+    for secrets in ["0..1", "0..20"] {
+        let mechanism = format!("planar-laplace(scale=1.7e308, secrets={secrets})");
+        let begun = std::time::Instant::now();
+        let answer = place.json(&["bounds", &mechanism, "--at-epsilon", "0.1"]);
+        assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+        let row = &answer["rows"][0];
+        assert_eq!(row["bayes_security"], 1.0, "{row}");
+        assert_eq!(row["capacity"], 1.0, "{row}");
+    }
 }

@@ -382,3 +382,81 @@ fn an_early_row_that_does_not_fit_is_reported_when_it_comes() {
     drop(input);
     assert_refused(&output, &["row 22"]);
 }
+
+/// Follows a file that something happens to once its first rows are read.
+fn meets(happens: impl Fn(&std::path::Path), words: &[&str]) {
+    let place = Place::with_log(numeric_log(2_000));
+    let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
+        .args(["estimate", "log.csv", "--follow", "--every", "1000"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut first = [0; 20];
+    std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut first).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    happens(&place.path().join("log.csv"));
+    let output = program.wait_with_output().unwrap();
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for word in words.iter().chain(&["log.csv", "rotated"]) {
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_longer_file_in_the_place_of_the_log_is_not_followed() {
+    meets(
+        |log| {
+            std::fs::rename(log, log.with_file_name("log.csv.1")).unwrap();
+            std::fs::write(log, numeric_log(5_000)).unwrap();
+        },
+        &["replaced by another file"],
+    );
+}
+
+#[test]
+fn a_log_that_is_written_anew_is_not_followed() {
+    let other = numeric_log(5_000).replace("a,", "c,");
+    meets(
+        |log| std::fs::write(log, &other).unwrap(),
+        &["while it was followed"],
+    );
+}
+
+/// All rows so far were read again with every 4 kB: 75 times.
+#[test]
+fn the_first_rows_of_many_columns_are_soon_there() {
+    let row = |at: usize| {
+        let cells: String = (0..120)
+            .map(|c| format!(",{}.5", (at * 7_919 + c * 104_729) % 100_003))
+            .collect();
+        format!("{}{cells}\n", ["a", "b"][at % 2])
+    };
+    let names: String = (0..120).map(|c| format!(",c{c}")).collect();
+    let log: String = (0..900).map(row).collect();
+    let place = Place::with_log(format!("secret{names}\n{log}"));
+    let begun = std::time::Instant::now();
+    place.json(&["check", "log.csv"]);
+    let once = begun.elapsed();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
+        .args(["estimate", "-", "--follow", "--every", "8"])
+        .current_dir(place.path())
+        .stdin(std::fs::File::open(place.path().join("log.csv")).unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let begun = std::time::Instant::now();
+    let mut first = [0; 20];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+    let followed = begun.elapsed();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Half a megabyte is looked at once or twice.
+    assert!(
+        followed < 15 * once + Duration::from_secs(1),
+        "{followed:?}, {once:?}"
+    );
+}

@@ -210,3 +210,17 @@ fn a_log_that_does_not_fit_fails_where_that_is_asked_for() {
         "{xml}"
     );
 }
+
+#[test]
+fn a_summary_that_cannot_be_written_is_said_and_changes_no_verdict() {
+    let place = tempfile::tempdir().unwrap();
+    let nowhere = place.path().join("no/summary.md");
+    for (claim, code) in [("--claim=ldp(epsilon=1)", 1), ("--claim=ldp(epsilon=3)", 0)] {
+        let output = run(&[claim, "--ci"], Some(&nowhere.to_string_lossy()));
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(message.contains("job summary is not written"), "{message}");
+        assert!(message.contains("summary.md"), "{message}");
+        assert!(!output.stdout.is_empty());
+    }
+}

@@ -7,8 +7,12 @@ use crate::common::{Place, assert_refused, numeric_log, stderr, stdout};
 
 /// Feeds the same block again and again; the program must stop reading before the end.
 fn feed(head: &[u8], block: &[u8], times: usize) -> std::process::Output {
+    feed_to(&["estimate", "-"], head, block, times)
+}
+
+fn feed_to(arguments: &[&str], head: &[u8], block: &[u8], times: usize) -> std::process::Output {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("leakgauge"))
-        .args(["estimate", "-"])
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -26,6 +30,15 @@ fn feed(head: &[u8], block: &[u8], times: usize) -> std::process::Output {
 fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     for block in [vec![b'x'; 1 << 20], vec![b','; 1 << 20]] {
         let output = feed(b"", &block, 200);
+        assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
+    }
+}
+
+#[test]
+fn a_line_without_end_is_refused_while_a_log_is_followed() {
+    let block = vec![b'x'; 1 << 20];
+    for head in ["", &numeric_log(20), &numeric_log(3000)] {
+        let output = feed_to(&["estimate", "-", "--follow"], head.as_bytes(), &block, 200);
         assert_refused(&output, &["standard input", "row is longer than 16 MiB"]);
     }
 }
@@ -129,9 +142,67 @@ fn long_labels_and_names_do_not_flood_a_message() {
         &["estimate", "log.csv", "--numeric", "nothing"],
         &["estimate", "log.csv", "--numeric", "3"],
         &["audit", "log.csv", "--claim", "laplace(scale=1)"],
+        &["audit", "log.csv", "--claim", &a],
+        &["estimate", "log.csv", "--unit", &a],
+        &["estimate", "log.csv", "--clock-step", &a],
+        &["estimate", "log.csv", "--budget", &a],
+        &["estimate", "log.csv", "--delimiter", &a],
+        &["estimate", "log.csv", "--keep", &format!("{a}=1")],
+        &["estimate", "log.csv", "--seed", &"9".repeat(300)],
+        &["estimate", &a[..5_000]],
+        &["estimate", "log.csv", "--html", &a[..5_000]],
+        &["confusion", &a],
+        &[&a],
+        &[
+            "bounds",
+            &format!("laplace(scale=1, secrets=0..{})", "9".repeat(3_000)),
+        ],
+        &["probe", "--timeout", &a, "--classes", "a,b", "--", "cat"],
     ] {
         let output = place.run(arguments);
         assert_refused(&output, &[]);
         assert!(output.stderr.len() < 1_500, "{}", stderr(&output));
     }
+}
+
+#[test]
+fn long_names_of_groups_do_not_flood_a_report() {
+    let (a, b) = ("a".repeat(5_000), "b".repeat(5_000));
+    let rows: String = (0..20)
+        .map(|row| format!("{a},{row}\n{b},{row}\n"))
+        .collect();
+    let place = Place::with_log(format!("city,place\n{rows}"));
+    let output = place.run(&[
+        "permute", "log.csv", "--move", "place", "--groups", "equal", "--by", "city", "--alpha",
+        "1",
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report = stdout(&output);
+    assert!(report.lines().all(|line| line.len() < 300), "{report}");
+}
+
+/// What a spreadsheet would compute is text in a file that one may open.
+#[test]
+fn labels_like_formulas_are_quoted_in_the_file_of_pairs() {
+    let labels = ["=cmd|'/C calc'!A0", "+1+2", "-3", "@x"];
+    let row = |at: usize| format!("{},{}\n", labels[at % 4], (at * 37 % 101) + 9 * (at % 4));
+    let rows: String = (0..400).map(row).collect();
+    let place = Place::with_log(format!("secret,x\n{rows}"));
+    let run = place.run(&[
+        "estimate",
+        "log.csv",
+        "--quick",
+        "--pairs-file",
+        "pairs.csv",
+    ]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let text = std::fs::read_to_string(place.path().join("pairs.csv")).unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let mut seen = std::collections::BTreeSet::new();
+    for row in reader.records() {
+        let row = row.unwrap();
+        seen.extend([row[0].to_owned(), row[1].to_owned()]);
+    }
+    let expected = ["'+1+2", "'=cmd|'/C calc'!A0", "'@x", "-3"];
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), expected);
 }

@@ -65,6 +65,8 @@ mod shuffle_flow;
 mod shuffle_information;
 mod shuffle_questions;
 mod shuffle_reidentify;
+#[cfg(unix)]
+mod signals;
 mod sparse_logs;
 mod spellings;
 mod split_blocks;

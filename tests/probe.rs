@@ -472,3 +472,75 @@ fn a_comparison_is_decided_by_its_median() {
     let (code, said) = decide("constant");
     assert!(matches!(code, Some(0 | 3)), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_process_that_closes_its_output_is_not_waited_for() {
+    let begun = std::time::Instant::now();
+    let closes = "read c; exec >&-; exec sleep 60";
+    let words = ["closed its output for", "within 0.5 s", "--timeout"];
+    assert_eq!(fails(&["--spawn", "--timeout", "500ms"], closes, &words), 0);
+    let gone = ["ended (it closed its output)"];
+    assert_eq!(fails(&["--timeout", "500ms"], closes, &gone), 0);
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+/// A pipe holds less than the name.
+#[cfg(unix)]
+#[test]
+fn a_class_that_nobody_reads_is_given_up() {
+    let classes = format!("{},b", "x".repeat(100_000));
+    let ask = |time: &str, more: &[&str], script: &str| {
+        let first = ["probe", "--classes", &classes, "-n", "3", "--timeout", time];
+        Place::new().run(&[&first[..], more, &["--", "sh", "-c", script]].concat())
+    };
+    for more in [&[][..], &["--spawn"]] {
+        let begun = std::time::Instant::now();
+        let output = ask("1s", more, "exec sleep 60");
+        // Which class came first is drawn; the short one fits into the pipe.
+        assert_refused(&output, &["within 1 s"]);
+        assert!(output.stderr.len() < 1_000, "{}", stderr(&output));
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    }
+    // Who answers without reading fills the pipe in the end.
+    let output = ask(
+        "1s",
+        &["--warm-up", "0"],
+        "sleep 0.3; echo 1; exec sleep 60",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("within 1 s"),
+        "{}",
+        stderr(&output)
+    );
+    // Who reads is asked as ever.
+    let output = ask("20s", &[], "exec cat");
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+/// Files may have 1 kB at most, as on a disk that is full then.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_row_that_does_not_fit_on_the_disk_is_not_cut() {
+    for shield in ["", "trap '' XFSZ;"] {
+        let place = Place::new();
+        let program = place.command();
+        let script = format!(
+            "{shield} ulimit -f 2; exec {} probe --classes a,b -n 300 --warm-up 0 -o log.csv -- \
+             sh -c 'while read c; do echo 1.23456789; done'",
+            program.get_program().to_string_lossy()
+        );
+        let output = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(place.path())
+            .output()
+            .expect("a shell");
+        assert_refused(&output, &["log.csv"]);
+        let log = std::fs::read_to_string(place.path().join("log.csv")).expect("the log is kept");
+        let rows = rows(&log);
+        assert!(log.ends_with('\n') && rows.len() > 10, "{log}");
+        assert!(rows.iter().all(|row| row.len() == 5), "{log}");
+        assert_eq!(rows.len() % 2, 1, "a block is cut");
+    }
+}

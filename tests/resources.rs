@@ -44,7 +44,7 @@ fn packed_text_that_unpacks_to_gigabytes_is_refused() {
         .file("matrix.csv.zst", packed(600, b'1'))
         .file("good.csv", "0.5,0.5\n0.25,0.75\n")
         .file("log.csv", "secret,b\n1,2\n2,3\n");
-    let too_long = ["matrix.csv.zst", "512 MiB"];
+    let too_long = ["matrix.csv.zst", "480 MiB"];
     place.refuses(&["channel", "matrix.csv.zst"], &too_long);
     place.refuses(
         &["channel", "good.csv", "--gain", "matrix.csv.zst"],
@@ -239,6 +239,44 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
 }
 
+/// Names have at most 255 bytes; what is added to a temporary one must not count.
+#[test]
+fn files_may_have_the_longest_names() {
+    let place = Place::with_log(numeric_log(60));
+    for letter in ["n", "é"] {
+        let name = format!("{}.html", letter.repeat(250 / letter.len()));
+        let run = place.run(&["estimate", "log.csv", "--quick", "--html", &name]);
+        let error = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{error}");
+        assert!(place.path().join(&name).metadata().unwrap().len() > 1000);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn output_goes_through_a_symbolic_link() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new().file("there.csv", "old");
+    std::fs::create_dir(place.path().join("logs")).unwrap();
+    symlink("there.csv", place.path().join("link.csv")).unwrap();
+    symlink("logs/new.csv", place.path().join("nowhere.csv")).unwrap();
+    symlink("circle.csv", place.path().join("circle.csv")).unwrap();
+    let simulate = |file| {
+        let mechanism = "randomized-response(epsilon=1, secrets=2)";
+        place.run(&["simulate", mechanism, "--rows", "5", "-o", file])
+    };
+    for (link, target) in [("link.csv", "there.csv"), ("nowhere.csv", "logs/new.csv")] {
+        assert!(simulate(link).status.success());
+        assert!(place.path().join(link).is_symlink(), "{link}");
+        let text = std::fs::read_to_string(place.path().join(target)).unwrap();
+        assert!(text.starts_with("secret,"), "{text}");
+    }
+    let run = simulate("circle.csv");
+    assert_eq!(run.status.code(), Some(2));
+    assert!(place.path().join("circle.csv").is_symlink());
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 5);
+}
+
 #[test]
 fn figures_that_nothing_can_compute_are_refused_at_once() {
     let place = Place::new()
@@ -361,6 +399,14 @@ fn without_threads_there_is_a_message() {
         "shuffle vulnerability --values 3 --keep 0.5 --n 100",
         "permute log.csv --move time --groups equal --by secret --alpha 1",
         "simulate 'laplace(scale=1, secrets=2)' --rows 5",
+        "check log.csv",
+        "estimate - --follow < log.csv",
+        "confusion --tp 90 --missed 10 --fp 10 --tn 90",
+        "plan --claim 'ldp(1)' --detect epsilon=2",
+        "compare log.csv log.csv --quick",
+        "probe --classes a,b -n 2 -- cat",
+        "probe --spawn --classes a,b -n 2 -- cat",
+        "shuffle privacy --randomizer 'laplace(scale=1, secrets=2)' --n 5 --at-epsilon 1",
     ] {
         // A stack of 1 TB fits no address space of 4 GB.
         let (code, _, err) = in_shell(

@@ -54,10 +54,20 @@ impl Judge {
     pub fn judge(&self, case: &Case) -> Result<u8, String> {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         case.write(place.path());
-        let answer = self.run(place.path(), &case.arguments, &case.input)?;
-        let is_to_file = case.arguments.iter().any(|word| word == "--output");
-        let code = check_answer(&answer, is_to_file)?;
+        let answer = self.run(place.path(), &case.arguments, &case.input, case.signal)?;
+        check_children(place.path())?;
         check_files(place.path(), case)?;
+        let is_to_file = case
+            .arguments
+            .iter()
+            .any(|word| word == "--output" || word == "-o");
+        if case.signal.is_some() && is_ended(&answer) {
+            return Ok(2);
+        }
+        let code = check_answer(&answer, is_to_file)?;
+        if case.signal.is_some() {
+            return Ok(code);
+        }
         if let Some(format) = case.arguments.iter().position(|word| word == "--format")
             && case
                 .arguments
@@ -83,7 +93,7 @@ impl Judge {
                 word.starts_with("out-") || WRITING.contains(&word.as_str()) || word == "--quiet"
             };
             if !arguments.iter().any(is_once) {
-                let text = self.run(place.path(), &arguments, &case.input)?;
+                let text = self.run(place.path(), &arguments, &case.input, None)?;
                 if check_answer(&text, false)? != code {
                     return Err(format!(
                         "exit code {code} with JSON and {:?} with text",
@@ -98,7 +108,13 @@ impl Judge {
         Ok(code)
     }
 
-    fn run(&self, place: &Path, arguments: &[String], input: &[u8]) -> Result<Answer, String> {
+    fn run(
+        &self,
+        place: &Path,
+        arguments: &[String],
+        input: &[u8],
+        signal: Option<(&str, u64)>,
+    ) -> Result<Answer, String> {
         let mut child = Command::new("sh")
             .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")])
             .arg(&self.program)
@@ -112,12 +128,27 @@ impl Judge {
         let mut stdin = child.stdin.take().ok_or("no standard input")?;
         let mut out = child.stdout.take().ok_or("no standard output")?;
         let mut err = child.stderr.take().ok_or("no standard error")?;
+        let (close, told) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            // A program that does not read its input closes the pipe.
-            scope.spawn(move || stdin.write_all(input).is_ok());
+            scope.spawn(move || {
+                // A program that does not read its input closes the pipe.
+                let _ = stdin.write_all(input);
+                if signal.is_some() {
+                    let _ = told.recv();
+                }
+            });
             let out = scope.spawn(move || read(&mut out));
             let err = scope.spawn(move || read(&mut err));
-            let code = self.wait(&mut child)?;
+            let code = match signal {
+                None => self.wait(&mut child, self.patience),
+                Some((signal, after)) => {
+                    std::thread::sleep(Duration::from_millis(after));
+                    send(signal, &child)?;
+                    self.wait(&mut child, AFTER_SIGNAL)
+                }
+            };
+            drop(close);
+            let code = code?;
             Ok(Answer {
                 code,
                 out: out.join().map_err(|_| "no standard output")?,
@@ -127,16 +158,16 @@ impl Judge {
         })
     }
 
-    fn wait(&self, child: &mut Child) -> Result<Option<i32>, String> {
+    fn wait(&self, child: &mut Child, patience: Duration) -> Result<Option<i32>, String> {
         let begun = Instant::now();
         loop {
             if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
                 return Ok(status.code());
             }
-            if begun.elapsed() > self.patience {
+            if begun.elapsed() > patience {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("no answer after {} s", self.patience.as_secs()));
+                return Err(format!("no answer after {} s", patience.as_secs()));
             }
             std::thread::sleep(Duration::from_millis(if begun.elapsed().as_millis() < 50 {
                 1
@@ -194,6 +225,46 @@ impl Judge {
     }
 }
 
+/// A program that was told to end may take so long: half of it where nobody else runs.
+const AFTER_SIGNAL: Duration = Duration::from_secs(2);
+
+fn send(signal: &str, child: &Child) -> Result<(), String> {
+    let mut kill = Command::new("kill");
+    kill.args([&format!("-{signal}"), &child.id().to_string()]);
+    // It may have ended by itself.
+    kill.stderr(Stdio::null());
+    kill.status().map(drop).map_err(|error| error.to_string())
+}
+
+/// Whether it ended as a signal demands; before it watches for signals, the signal itself ends it.
+fn is_ended(answer: &Answer) -> bool {
+    !answer.err.contains("panicked") && matches!(answer.code, Some(129 | 130 | 143) | None)
+}
+
+/// What a program started ends with it.
+fn check_children(place: &Path) -> Result<(), String> {
+    let Ok(id) = std::fs::read_to_string(place.join("out-child")) else {
+        return Ok(());
+    };
+    // One that has ended and that nobody has asked yet how is listed as a zombie.
+    let runs = || {
+        let mut ask = Command::new("ps");
+        let asked = ask.args(["-o", "stat=", "-p", id.trim()]).output();
+        asked.is_ok_and(|asked| {
+            let state = String::from_utf8_lossy(&asked.stdout);
+            !state.trim().is_empty() && !state.trim().starts_with('Z')
+        })
+    };
+    let begun = Instant::now();
+    while runs() {
+        if begun.elapsed() > Duration::from_secs(1) {
+            return Err(format!("process {} goes on", id.trim()));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
+}
+
 fn read(from: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     // What was read before an error is looked at.
@@ -211,7 +282,9 @@ fn check_answer(answer: &Answer, is_to_file: bool) -> Result<u8, String> {
         Some(code @ 0..=3) => code as u8,
         other => return Err(format!("exit code {other:?}: {err}")),
     };
-    if code == 2 && !err.starts_with("error: ") {
+    // Warnings may stand before it.
+    let mut lines = err.lines().skip_while(|line| line.starts_with("warning: "));
+    if code == 2 && !lines.next().is_some_and(|line| line.starts_with("error: ")) {
         return Err(format!("exit code 2 without a message: {err}"));
     }
     if code != 2 && answer.out.is_empty() && !is_to_file {

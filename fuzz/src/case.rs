@@ -18,6 +18,8 @@ pub struct Case {
     pub files: Vec<File>,
     /// On standard input.
     pub input: Vec<u8>,
+    /// A signal that the program gets, and after how many milliseconds; its input stays open until then.
+    pub signal: Option<(&'static str, u64)>,
 }
 
 impl Case {
@@ -31,9 +33,14 @@ impl Case {
         names.extend(["-", "absent.csv", ".", "*.csv"].map(str::to_owned));
         let command = one(rng, &grammar.commands);
         let mut arguments = command.words.clone();
-        arguments.extend(needed(rng, command, grammar, &names));
+        let asks = command.words == ["probe"];
+        arguments.extend(match asks {
+            true => probe(rng),
+            false => needed(rng, command, grammar, &names),
+        });
         for _ in 0..*one(rng, &[0, 0, 1, 1, 2, 3]) {
-            if command.flags.is_empty() {
+            // Behind a program they would be its own; and it may be asked for ever.
+            if command.flags.is_empty() || asks {
                 break;
             }
             let flag = one(rng, &command.flags);
@@ -58,10 +65,16 @@ impl Case {
                 }
             }
         }
+        // Drawn last, so that cases without one are what they were.
+        let signal = rng.random_bool(0.05).then(|| {
+            let signal = *one(rng, &["INT", "TERM", "HUP"]);
+            (signal, rng.random_range(0..400))
+        });
         Case {
             arguments,
             input: files[0].1.clone(),
             files,
+            signal,
         }
     }
 
@@ -81,6 +94,49 @@ impl Case {
             std::fs::write(directory.join(name), text).expect("a file is written");
         }
     }
+}
+
+/// Programs that answer, and programs that hang, flood, die, close their output or leave others behind.
+const PROGRAMS: [&str; 14] = [
+    "while read c; do echo $c; done",
+    "n=0; while read c; do n=$((n+1)); echo $n; done",
+    "while read c; do echo; done",
+    "while read c; do echo '{\"t\": 1, \"u\": \"x\"}'; done",
+    "exec sleep 60",
+    "exec >&-; exec sleep 60",
+    "read c; echo 1; exec >&-; exec sleep 60",
+    "exec yes",
+    "exec cat /dev/zero",
+    "read c; exit 3",
+    "read c; printf '\\377\\n'; exec cat",
+    "read c; printf 1; exit",
+    "sleep 60 & echo $! > out-child; while read c; do echo 1; done",
+    "sleep 60 & echo $! > out-child; wait",
+];
+
+/// The arguments of a short collection.
+fn probe(rng: &mut ChaCha8Rng) -> Vec<String> {
+    let long = "x".repeat(*one(rng, &[1, 1, 1, 70_000]));
+    let classes = format!("{long},b,{}", one(rng, &["c", "b", "=1+1", "+", " "]));
+    let blocks = *one(rng, &["1", "3", "20"]);
+    let mut words = vec!["--classes", &classes, "-n", blocks, "--warm-up", "1"];
+    words.extend(["--timeout", *one(rng, &["200ms", "1s"])]);
+    if rng.random_bool(0.4) {
+        words.push("--spawn");
+    }
+    if rng.random_bool(0.4) {
+        words.extend([
+            "-o",
+            *one(rng, &["out-log.csv", "log.csv", "/dev/full", "no/log.csv"]),
+        ]);
+    }
+    if rng.random_bool(0.3) {
+        let claim = *one(rng, &["advantage(0.1)", "time-difference(1ms)", "ldp(1)"]);
+        words.extend(["--until", "decided", "--claim", claim, "--unit", "ns"]);
+    }
+    // The name of a file that the program leaves must be among the arguments.
+    words.extend(["--", "sh", "-c", *one(rng, &PROGRAMS)]);
+    words.into_iter().map(str::to_owned).collect()
 }
 
 /// Arguments that the command can hardly do without.

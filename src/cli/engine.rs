@@ -70,22 +70,17 @@ fn spill_directory() -> Result<PathBuf> {
         )
     })?;
     let _ = SPILL.set(directory.clone());
-    clean_up_when_interrupted();
     Ok(directory)
-}
-
-/// Removes temporary files of this process when Ctrl-C or another signal ends it.
-pub fn clean_up_when_interrupted() {
-    // Without a handler the temporary files stay behind, but the result is not affected.
-    let _ = ctrlc::set_handler(|| {
-        clean_up();
-        std::process::exit(130);
-    });
 }
 
 /// Removes the temporary files.
 pub fn clean_up() {
     discard_unfinished();
+    remove_spilled();
+}
+
+/// Removes the directory.
+pub fn remove_spilled() {
     if let Some(directory) = SPILL.get() {
         let _ = std::fs::remove_dir_all(directory);
     }

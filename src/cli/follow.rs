@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -13,7 +12,7 @@ use leakgauge::log::{self, RowStream};
 use leakgauge::report::{self, Format};
 
 use crate::cli::options::{EstimateOptions, LogArguments, refuse_first};
-use crate::cli::terminal;
+use crate::cli::{signals, terminal};
 
 /// Options for following a growing log.
 #[derive(Args)]
@@ -53,12 +52,13 @@ pub fn run(
         clock_step: options.clock_step,
     };
     followed.check()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let told = stop.clone();
-    // Without a handler, Ctrl-C still ends the program, but without the last line.
-    let _ = ctrlc::set_handler(move || told.store(true, Ordering::Relaxed));
-    let input = log::follow(&read.files[0], stop.clone())?;
-    let stream = RowStream::new(input, &read)?;
+    let stop = signals::ends_by_itself();
+    let input = signals::waiting(|| log::follow(&read.files[0], stop.clone()))?;
+    let stream = match (RowStream::new(input, &read), signals::exit_code()) {
+        // It was told to end before there was anything to say something of.
+        (Err(_), Some(code)) => return Ok(ExitCode::from(code)),
+        (stream, _) => stream?,
+    };
     let watcher = Watcher::new(followed, &stream)?;
     let last = watch(stream, watcher, how.every, format, &stop)?;
     Ok(ExitCode::from(match last {
@@ -208,8 +208,10 @@ fn watch(
 /// Writes a line and flushes it; false if the pipe is closed.
 fn print(line: &Line, is_first: bool, format: Format) -> Result<bool> {
     terminal::check_stdout().map_err(|error| Error::io("standard output", error))?;
-    let mut out = io::stdout().lock();
-    let written = report::write_follow(line, is_first, format, &mut out).and_then(|()| out.flush());
+    let written = signals::waiting(|| {
+        let mut out = io::stdout().lock();
+        report::write_follow(line, is_first, format, &mut out).and_then(|()| out.flush())
+    });
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),

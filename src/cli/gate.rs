@@ -170,16 +170,12 @@ impl GateOptions {
         if let Some(file) = &self.junit {
             replace_file(file, report::junit(cases, |outcome| self.fails(outcome)))?;
         }
-        if let Some(file) = self.job_summary() {
-            let failed = |error| Error::io(file.display().to_string(), error);
-            let options = &mut std::fs::OpenOptions::new();
-            let mut out = options
-                .create(true)
-                .append(true)
-                .open(&file)
-                .map_err(failed)?;
-            out.write_all(report::job_summary(cases).as_bytes())
-                .map_err(failed)?;
+        // The verdicts stand whether or not a page beside them can be written.
+        if let Err(error) = self.append_summary(cases) {
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: the job summary is not written: {error}"
+            );
         }
         let fails =
             |wanted| self.fails(wanted) && cases.iter().any(|case| case.outcome() == wanted);
@@ -193,6 +189,18 @@ impl GateOptions {
         } else {
             0
         })
+    }
+
+    fn append_summary(&self, cases: &[GateCase<'_>]) -> Result<()> {
+        let Some(file) = self.job_summary() else {
+            return Ok(());
+        };
+        let mut options = std::fs::OpenOptions::new();
+        let text = report::job_summary(cases);
+        let written = options.create(true).append(true).open(&file);
+        written
+            .and_then(|mut out| out.write_all(text.as_bytes()))
+            .map_err(|error| Error::io(file.display().to_string(), error))
     }
 
     fn job_summary(&self) -> Option<PathBuf> {

@@ -13,6 +13,7 @@ pub mod flags;
 mod follow;
 mod gate;
 mod options;
+mod output;
 mod outputs;
 mod permute;
 mod plan;
@@ -24,6 +25,7 @@ mod requested;
 #[cfg(feature = "schema")]
 mod schema;
 mod shuffle;
+mod signals;
 mod simulate;
 mod terminal;
 
@@ -33,9 +35,9 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
-use leakgauge::base::error::{Result, acts_on_terminal, visible};
+use leakgauge::base::error::{Result, acts_on_terminal, visible, without_long_words};
 
-pub(crate) use terminal::to_stdout;
+pub(crate) use output::to_stdout;
 
 /// Measures how much a deployed mechanism leaks about its secrets, from a log of (secret,
 /// observation) rows, with valid confidence limits.
@@ -49,7 +51,8 @@ struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated\n  2  the command \
-                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive";
+                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive\n  \
+                          128 + the number of a signal that ended it: 130 for Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -112,6 +115,7 @@ pub use terminal::without_standard_output;
 /// standard output and standard error. Once a process.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     leakgauge::base::naming::install(flags::flag);
+    signals::watch();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Only the first call of a process has an effect, as with the style of names.
     let _ = GIVEN.set(arguments.iter().skip(1).cloned().collect());
@@ -130,6 +134,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = terminal::choose(arguments.terminal, &arguments_given())
         .and_then(|()| execute(arguments.command));
+    progress::end_computing();
     engine::clean_up();
     match done {
         Ok(code) => code,
@@ -142,6 +147,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(command: Command) -> Result<ExitCode> {
+    let computes = matches!(
+        command,
+        Command::Bounds(_) | Command::Channel(_) | Command::Confusion(_) | Command::Shuffle(_)
+    );
+    if computes {
+        progress::begin_computing();
+    }
     match command {
         Command::Estimate(arguments) => audit::estimate(&arguments),
         Command::Audit(arguments) => audit::audit(&arguments),
@@ -170,9 +182,10 @@ fn print(refused: &clap::Error) -> io::Result<()> {
         terminal::check_stdout()?;
     }
     let text = refused.render().to_string();
-    if !text.contains(|letter| letter != '\n' && acts_on_terminal(letter)) {
+    let is_plain = !text.contains(|letter| letter != '\n' && acts_on_terminal(letter));
+    if !refused.use_stderr() || (is_plain && without_long_words(&text) == text) {
         return refused.print();
     }
     text.lines()
-        .try_for_each(|line| writeln!(io::stderr(), "{}", visible(line)))
+        .try_for_each(|line| writeln!(io::stderr(), "{}", without_long_words(&visible(line))))
 }

@@ -12,7 +12,6 @@ use leakgauge::permute::{
 };
 use leakgauge::report;
 
-use crate::cli::engine::clean_up_when_interrupted;
 use crate::cli::options::{FormatName, delimiter, use_threads};
 use crate::cli::progress::{Progress, Stage};
 use crate::cli::{terminal, to_stdout};
@@ -217,7 +216,6 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
         .out
         .as_ref()
         .map(|file| file.display().to_string());
-    clean_up_when_interrupted();
     let mut pending = Vec::new();
     if let Some(file) = &arguments.out {
         pending.push(AtomicFile::write(file, |out| made.write(&table, out))?);

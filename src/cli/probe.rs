@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use leakgauge::attack::tuning::{Budget, ScorerChoice};
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::whole;
 use leakgauge::exact::claim::Claim;
 use leakgauge::follow::FollowOptions;
 use leakgauge::probe::{self, Judge, ProbeOptions};
@@ -154,7 +155,10 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
             terminal::check_stdout().map_err(|error| Error::io("standard output", error))?;
             probe::probe(&options, io::stdout().lock(), judge.as_mut())
         }
-        Some(path) => probe::probe(&options, create(path, arguments.force)?, judge.as_mut()),
+        Some(path) => {
+            let log = WholeRows::of(create(path, arguments.force)?);
+            probe::probe(&options, log, judge.as_mut())
+        }
     };
     // What was proved is said even if the program failed behind it.
     let line = match &mut judge {
@@ -181,6 +185,48 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode> {
         Some(line) if line.all_hold() => ExitCode::SUCCESS,
         Some(_) => ExitCode::from(3),
     })
+}
+
+/// A log file that grows by what is flushed, or not at all: neither a full disk nor a signal leaves a part of a row,
+/// whose last number could look like one.
+struct WholeRows {
+    file: File,
+    /// What stands in the file.
+    length: u64,
+    /// What does not yet.
+    waiting: Vec<u8>,
+}
+
+impl WholeRows {
+    fn of(file: File) -> Self {
+        WholeRows {
+            file,
+            length: 0,
+            waiting: Vec::new(),
+        }
+    }
+}
+
+impl Write for WholeRows {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.waiting.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        whole(|| {
+            let written = self.file.write_all(&waiting);
+            if written.is_err() {
+                // A device has no length to go back to.
+                let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::Start(self.length));
+            }
+            written
+        })?;
+        self.length += waiting.len() as u64;
+        Ok(())
+    }
 }
 
 /// Creates the log.

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ pub enum Stage {
     Writing,
     /// Shuffling values.
     Shuffling,
+    /// Computing figures that need no log.
+    Computing,
     /// Computing figures of papers.
     #[cfg(feature = "reproduce")]
     Recomputing,
@@ -37,6 +40,7 @@ impl Stage {
             Stage::Simulating => "simulating logs",
             Stage::Writing => "writing",
             Stage::Shuffling => "shuffling",
+            Stage::Computing => "computing",
             #[cfg(feature = "reproduce")]
             Stage::Recomputing => "recomputing",
         }
@@ -48,7 +52,7 @@ impl Stage {
             Stage::Estimating => Some((Work::ObservationsScored, "observations scored")),
             Stage::Simulating => Some((Work::LogsAudited, "logs")),
             Stage::Writing => Some((Work::RowsWritten, "rows")),
-            Stage::Reading | Stage::Shuffling => None,
+            Stage::Reading | Stage::Shuffling | Stage::Computing => None,
             #[cfg(feature = "reproduce")]
             Stage::Recomputing => None,
         }
@@ -119,6 +123,25 @@ impl Drop for Progress {
             let _ = display.join();
         }
     }
+}
+
+/// The display of a command that only computes.
+static COMPUTING: Mutex<Option<Progress>> = Mutex::new(None);
+
+/// Shows from now on that figures are computed.
+pub fn begin_computing() {
+    let progress = Progress::of_stage(Stage::Computing);
+    *COMPUTING.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+}
+
+/// Clears that display.
+pub fn end_computing() {
+    drop(
+        COMPUTING
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take(),
+    );
 }
 
 /// A stage since its beginning.

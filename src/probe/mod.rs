@@ -8,6 +8,7 @@
 
 mod answer;
 mod child;
+mod group;
 mod judge;
 
 use std::ffi::OsString;
@@ -23,6 +24,7 @@ use rand_chacha::ChaCha8Rng;
 
 use answer::Answers;
 use child::{LongLived, Reply, run_once};
+pub use group::end_started;
 pub use judge::Judge;
 use leakgauge_log::Block;
 

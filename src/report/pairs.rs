@@ -1,5 +1,7 @@
 //! The pairs that are easiest to tell apart.
 
+use std::borrow::Cow;
+
 use crate::audit::{Findings, PairFigures};
 use crate::report::document::Document;
 use crate::report::layout::MOST_PAIRS;
@@ -96,7 +98,9 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
             pair.no_leak_p_value,
         ]
         .map(text);
-        let fields = [a, b].into_iter().chain(numbers.iter().map(String::as_str));
+        let labels = [a, b].map(for_spreadsheets);
+        let labels = labels.iter().map(|label| &**label);
+        let fields = labels.chain(numbers.iter().map(String::as_str));
         writer
             .write_record(fields)
             .map_err(|error| failed(error.to_string()))?;
@@ -104,6 +108,16 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
     writer.flush().map_err(|error| failed(error.to_string()))?;
     drop(writer);
     Ok(bytes)
+}
+
+/// A label as a cell of a file that may be opened with a spreadsheet. A log is not trusted: what begins like a formula would be
+/// computed, with all that formulas may do there. Behind a quotation mark it is text. Numbers stay numbers.
+fn for_spreadsheets(label: &str) -> Cow<'_, str> {
+    let is_formula = label.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    match is_formula && label.parse::<f64>().is_err() {
+        true => format!("'{label}").into(),
+        false => label.into(),
+    }
 }
 
 /// So many pairs with the largest lower limits, these first.
@@ -130,4 +144,28 @@ pub fn by_lower_limit(audit: &Findings, most: usize) -> Vec<&PairFigures> {
     order.sort_unstable_by(first);
     let pair = |(.., at): (f64, f64, usize)| &audit.pairs[at];
     order.into_iter().map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_would_be_formulas_are_quoted() {
+        for label in [
+            "=cmd|' /C calc'!A0",
+            "+1+2",
+            "-x",
+            "@SUM(A1)",
+            "\t=1",
+            "＝1",
+            "-",
+            "+",
+        ] {
+            assert_eq!(for_spreadsheets(label), format!("'{label}"));
+        }
+        for label in ["", "a", "a=b", "-1", "+1.5e3", "-inf", "'=1", "1-2", "3;-4"] {
+            assert_eq!(for_spreadsheets(label), label);
+        }
+    }
 }

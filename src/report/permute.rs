@@ -1,6 +1,7 @@
 //! The report about a shuffled log, as a document.
 
 use super::document::Document;
+use leakgauge_base::error::shorten;
 use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
@@ -184,7 +185,7 @@ fn groups(document: &mut Document, report: &Report) {
     }
     let row = |group: &GroupReport| {
         let mut cells = vec![
-            group.name.clone(),
+            shorten(&group.name),
             group.size.to_string(),
             group.width.to_string(),
             nearest(group.alpha),

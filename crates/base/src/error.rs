@@ -317,9 +317,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |text: &str| without_credentials(&visible(text)).into_owned();
+        let shown = |text: &str| without_long_words(&without_credentials(&visible(text)));
         let (subject, problem) = (self.subject(), self.problem());
-        write!(f, "{}: {}", without_credentials(&subject), shown(problem))?;
+        write!(f, "{}: {}", shown(&subject), shown(problem))?;
         match self.hint() {
             Some(hint) => write!(f, "\n  hint: {}", shown(hint)),
             None => Ok(()),
@@ -411,6 +411,29 @@ pub fn file_listing(files: &[String]) -> String {
     }
 }
 
+/// The longest word that a message has whole: as long as the name of a file may be.
+const LONGEST_WORD: usize = 255;
+
+/// The text with words of more than 255 characters cut, which nobody reads: labels of kilobytes, numbers of hundreds of
+/// digits. A path is a word for each of its names.
+pub fn without_long_words(text: &str) -> String {
+    if text.len() <= LONGEST_WORD {
+        return text.to_owned();
+    }
+    let words = text.split_inclusive(|letter: char| letter.is_whitespace() || letter == '/');
+    words
+        .map(|word| match word.char_indices().nth(LONGEST_WORD) {
+            None => word.to_owned(),
+            Some(_) => {
+                let end = word.chars().next_back();
+                let end = end.filter(|end| end.is_whitespace() || *end == '/');
+                let kept = word.chars().take(60 - 1);
+                kept.chain(['…']).chain(end).collect()
+            }
+        })
+        .collect()
+}
+
 /// The text, or its first 59 characters and `…` if it has more than 60.
 pub fn shorten(text: &str) -> String {
     const MAX_LENGTH: usize = 60;
@@ -423,6 +446,26 @@ pub fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_words_of_messages_are_cut() {
+        let long = "x".repeat(5_000);
+        let error = Error::parameter(
+            format!("--unit {long}"),
+            format!("{long} is\n{long}/{long}"),
+        )
+        .with_hint(format!("not {long}"));
+        let text = error.to_string();
+        assert!(text.len() < 500, "{text}");
+        assert!(
+            text.starts_with("--unit xxx") && text.contains("… is"),
+            "{text}"
+        );
+        let path = vec!["n".repeat(200); 10].join("/");
+        assert_eq!(without_long_words(&path), path);
+        let name = "é".repeat(255);
+        assert_eq!(without_long_words(&name), name);
+    }
 
     #[test]
     fn says_what_where_and_what_to_do() {

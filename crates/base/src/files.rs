@@ -1,9 +1,10 @@
 //! Output files that are written completely or not at all.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
@@ -31,9 +32,15 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 struct Listed(PathBuf);
 
 impl Listed {
-    fn new(temporary: &Path) -> Listed {
-        unfinished().push(temporary.to_owned());
-        Listed(temporary.to_owned())
+    /// Makes a temporary file and lists it: a signal finds either none, or one that is listed.
+    fn make(
+        make: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(Listed, NamedTempFile)> {
+        let mut known = unfinished();
+        let temporary = make()?;
+        let path = temporary.path().to_owned();
+        known.push(path.clone());
+        Ok((Listed(path), temporary))
     }
 }
 
@@ -43,9 +50,48 @@ impl Drop for Listed {
     }
 }
 
-/// Deletes all temporary files. For a program that is about to be ended by a signal, where nothing is dropped.
+/// Deletes all temporary files.
 pub fn discard_unfinished() {
-    for temporary in unfinished().drain(..) {
+    remove_all(&mut unfinished());
+}
+
+/// The same for a program that is ended now by a signal, where nothing is dropped: no file is begun any more, and what
+/// [`whole`] does is done. Who is busy with either for longer than `patience` is not waited for.
+pub fn discard_unfinished_for_good(patience: Duration) {
+    let begun = Instant::now();
+    let (mut files, mut whole) = (None, None);
+    while (files.is_none() || whole.is_none()) && begun.elapsed() < patience {
+        files = files.or_else(|| of_lock(&UNFINISHED));
+        whole = whole.or_else(|| of_lock(&WHOLE));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    if let Some(files) = &mut files {
+        remove_all(files);
+    }
+    // The locks stay closed.
+    std::mem::forget((files, whole));
+}
+
+/// The lock, if nobody has it.
+fn of_lock<T>(lock: &'static Mutex<T>) -> Option<MutexGuard<'static, T>> {
+    match lock.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Held while something is written that must not be cut in two.
+static WHOLE: Mutex<()> = Mutex::new(());
+
+/// Does what a signal is not to cut in two: a few writes to a file.
+pub fn whole<T>(write: impl FnOnce() -> T) -> T {
+    let _held = WHOLE.lock().unwrap_or_else(PoisonError::into_inner);
+    write()
+}
+
+fn remove_all(files: &mut Vec<PathBuf>) {
+    for temporary in files.drain(..) {
         // Nothing more can be done if it cannot be removed either.
         let _ = fs::remove_file(temporary);
     }
@@ -54,9 +100,7 @@ pub fn discard_unfinished() {
 /// The same for a program that ends where it may be about to change the list of these files: then they stay.
 pub fn discard_unfinished_if_free() {
     if let Ok(mut known) = UNFINISHED.try_lock() {
-        for temporary in known.drain(..) {
-            let _ = fs::remove_file(temporary);
-        }
+        remove_all(&mut known);
     }
 }
 
@@ -183,21 +227,23 @@ impl AtomicFile {
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<AtomicFile> {
         let failed = |error| not_written(path, error);
-        let directory = path
+        let place = behind_links(path).map_err(failed)?;
+        let directory = place
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
-        let prefix = format!(
-            ".{}.",
-            path.file_name().unwrap_or_default().to_string_lossy()
-        );
-        let temporary = builder(path, private, &prefix)
-            .tempfile_in(directory.unwrap_or(Path::new(".")))
-            .map_err(failed)?;
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        // What is added to a name must not make it longer than names may be.
+        let name: String = name.chars().take(NAME_KEPT).collect();
+        let (listed, temporary) = Listed::make(|| {
+            builder(&place, private, &format!(".{name}."))
+                .tempfile_in(directory.unwrap_or(Path::new(".")))
+        })
+        .map_err(failed)?;
         // From here on dropping it deletes the file.
         let pending = AtomicFile {
-            listed: Listed::new(temporary.path()),
+            listed,
             temporary,
-            path: path.to_owned(),
+            path: place,
         };
         fill(pending.temporary.as_file(), write).map_err(failed)?;
         Ok(pending)
@@ -213,6 +259,25 @@ impl AtomicFile {
         moved.map_err(|failed| not_written(&self.path, failed.error))?;
         Ok(())
     }
+}
+
+/// So many characters of a name are kept in that of its temporary file; names have at most 255 bytes.
+const NAME_KEPT: usize = 40;
+/// More links in a row are a circle.
+const MOST_LINKS: usize = 40;
+
+/// The file that a path is of: where it is a symbolic link, the file that the link leads to is written, not the link.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if !place.is_symlink() {
+            return Ok(place);
+        }
+        let target = fs::read_link(&place)?;
+        // An absolute target replaces the whole path.
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    Err(io::Error::other("too many symbolic links"))
 }
 
 /// A temporary file with the permissions of the file that it replaces; a new file has those that files usually get.

@@ -7,13 +7,26 @@
 //! assert_eq!(leakgauge_base::parallel::map(4, |i| i * i), [0, 1, 4, 9]);
 //! ```
 
-use std::sync::{Mutex, PoisonError};
+use std::error::Error;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
 /// The largest number of tasks that items are put together into: far above the number of threads, so that threads
 /// end at about the same time even if items differ.
 const MAX_TASKS: usize = 2048;
+
+/// Whether there are threads to share work with. Where none can be started, all work is done by the thread that asks: Rayon
+/// would panic.
+fn has_threads() -> bool {
+    static STARTED: OnceLock<bool> = OnceLock::new();
+    let start = || match rayon::ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // Without a source: there are threads already.
+        Err(error) => error.source().is_none(),
+    };
+    rayon::current_thread_index().is_some() || *STARTED.get_or_init(start)
+}
 
 /// f(0), f(1), …, f(n − 1) in this order, computed by the threads of the current pool. Results do not depend on the
 /// number of threads.
@@ -26,7 +39,10 @@ pub fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
 
 /// [`map`] of very many items, or large ones: each is written where it stays, so that none is in memory twice.
 pub fn map_in_place<T: Send>(n: usize, f: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    (0..n).into_par_iter().map(f).collect()
+    match has_threads() {
+        true => (0..n).into_par_iter().map(f).collect(),
+        false => (0..n).map(f).collect(),
+    }
 }
 
 /// The `n` items of all parts, in order.
@@ -50,12 +66,18 @@ pub fn both<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    rayon::join(first, second)
+    match has_threads() {
+        true => rayon::join(first, second),
+        false => (first(), second()),
+    }
 }
 
 /// Calls f(0), f(1), …, f(n − 1), in any order.
 pub fn for_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
-    (0..n).into_par_iter().for_each(f);
+    match has_threads() {
+        true => (0..n).into_par_iter().for_each(f),
+        false => (0..n).for_each(f),
+    }
 }
 
 /// Calls f(0, …), f(1, …), … with the rows of a matrix, in any order.
@@ -63,6 +85,10 @@ pub fn for_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
 /// # Panics
 /// If `width` is 0.
 pub fn for_each_row<T: Send>(values: &mut [T], width: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    if !has_threads() {
+        let rows = values.chunks_mut(width).enumerate();
+        return rows.for_each(|(at, row)| f(at, row));
+    }
     let rows = values.par_chunks_mut(width).enumerate();
     rows.for_each(|(at, row)| f(at, row));
 }

@@ -67,9 +67,18 @@ impl DecodedBatches {
             rows: 0,
             numbers: RowNumbers::default(),
         };
-        // It ends when its file does, or at the next rows that nobody takes. Where no thread can be started, nobody
-        // sends, which is an error of the first rows.
-        let _ = std::thread::Builder::new().spawn(move || decoder.run(&sender));
+        // It ends when its file does, or at the next rows that nobody takes.
+        let to_thread = sender.clone();
+        let started = std::thread::Builder::new().spawn(move || decoder.run(&to_thread));
+        if let Err(error) = started {
+            let problem = format!("cannot be read: no thread can be started: {error}");
+            let error = Error::file(name, problem).with_hint(format!(
+                "{}, or allow this user more processes",
+                option("threads")
+            ));
+            // There is room for it, and somebody to take it.
+            let _ = sender.try_send(Err(error));
+        }
         DecodedBatches {
             name: name.to_owned(),
             receiver,

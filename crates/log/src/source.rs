@@ -178,13 +178,13 @@ pub fn first_bytes(reader: &mut impl Read, wanted: usize) -> io::Result<Vec<u8>>
 /// messages.
 ///
 /// # Errors
-/// It cannot be read, or has more than 512 MiB, or far more than it has on disk.
+/// It cannot be read, or has more than 480 MiB, or far more than it has on disk.
 pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
     let text = whole(name, input, on_disk(name))?;
     if text.len() as u64 > unpack::MOST {
         return Err(Error::file(
             name,
-            "has more than 512 MiB of text, which is too much to hold in memory",
+            "has more than 480 MiB of text, which is too much to hold in memory",
         )
         .with_hint("is this the right file?"));
     }

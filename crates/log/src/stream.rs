@@ -312,7 +312,7 @@ fn first_lines(
     options: &ReadOptions,
 ) -> Result<Vec<u8>> {
     let mut head = Vec::new();
-    let mut chunk = vec![0; 1 << 12];
+    let mut chunk = vec![0; 1 << 16];
     let mut lines = 0;
     while lines <= SETTLING && head.len() < SETTLING_BYTES {
         let n = input
@@ -327,7 +327,8 @@ fn first_lines(
         if let Some(columnar) = Columnar::of(&head) {
             return Err(columnar.cannot_grow(name));
         }
-        if lines <= SETTLING {
+        // All lines so far are read again, so not before those that are at hand are there: the next may be long in coming.
+        if lines <= SETTLING && n < chunk.len() {
             check_so_far(name, &head, options)?;
         }
     }

@@ -15,8 +15,9 @@ const FREE: u64 = 64 << 20;
 /// How many times its size on disk what is held may have beyond that. Logs shrink to a tenth, those of few distinct rows
 /// to a hundredth.
 const LARGEST_RATIO: u64 = 200;
-/// The most that is held of what is packed to less than a twentieth, or of what has no known size on disk.
-pub(crate) const MOST: u64 = 512 << 20;
+/// The most that is held of what is packed to less than a twentieth, or of what has no known size on disk. With the program
+/// itself that is within 512 MiB.
+pub(crate) const MOST: u64 = 480 << 20;
 /// See [`MOST`].
 const USUAL_RATIO: u64 = 20;
 
@@ -31,9 +32,10 @@ pub(crate) fn may_hold(bytes: u64, on_disk: Option<u64>) -> bool {
 /// What is wrong with what may not be held.
 pub(crate) fn too_large() -> String {
     format!(
-        "unpacks to far more than its size on disk (more than {} MiB, and {LARGEST_RATIO} times its size or 512 MiB), \
+        "unpacks to far more than its size on disk (more than {} MiB, and {LARGEST_RATIO} times its size or {} MiB), \
          which is too much to hold in memory: unpack it first if it is the right file",
-        FREE >> 20
+        FREE >> 20,
+        MOST >> 20
     )
 }
 

@@ -150,8 +150,11 @@ impl RemoteObject for Object {
         match runtime() {
             Ok(runtime) => {
                 // A thread of its own: it waits while nobody reads.
-                let send = move || runtime.block_on(self.send(&sender));
-                std::thread::spawn(send);
+                let to_thread = sender.clone();
+                let send = move || runtime.block_on(self.send(&to_thread));
+                if let Err(error) = std::thread::Builder::new().spawn(send) {
+                    drop(sender.send(Err(error)));
+                }
             }
             Err(error) => drop(sender.send(Err(error))),
         }

@@ -303,8 +303,9 @@ impl Direction {
 ///
 /// # Formula
 /// Values are spread to a grid, which no mean of a convex function survives smaller. The sum is tilted so that its mean
-/// is 0: the bound is e^(nK(θ)) times the tilted mean of S⁺·e^(−θS).
-pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
+/// is 0: the bound is e^(nK(θ)) times the tilted mean of S⁺·e^(−θS). The steps of the grid are `coarseness` times as wide as
+/// usual: the bound is larger and costs less.
+pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64, coarseness: f64) -> f64 {
     let positive = law.iter().any(|(x, p)| *x > 0.0 && *p > 0.0);
     // What underflows is still above 0.
     let least = if positive { f64::MIN_POSITIVE } else { 0.0 };
@@ -315,9 +316,9 @@ pub(crate) fn mean_excess(law: &[(f64, f64)], n: u64) -> f64 {
     if widest > WIDEST {
         let unit = widest / WIDEST;
         let scaled: Vec<(f64, f64)> = law.iter().map(|(x, p)| (x / unit, *p)).collect();
-        return (unit * scaled_excess(&scaled, n)).at_least(least);
+        return (unit * scaled_excess(&scaled, n, coarseness)).at_least(least);
     }
-    scaled_excess(law, n).at_least(least)
+    scaled_excess(law, n, coarseness).at_least(least)
 }
 
 /// Sums that are gone through one by one.
@@ -347,7 +348,7 @@ fn of_few_sums(law: &[(f64, f64)], n: u64) -> Option<f64> {
 /// Exponentials of values up to this size do not overflow.
 const WIDEST: f64 = 300.0;
 
-fn scaled_excess(law: &[(f64, f64)], n: u64) -> f64 {
+fn scaled_excess(law: &[(f64, f64)], n: u64, coarseness: f64) -> f64 {
     let mean: f64 = law.iter().map(|(x, p)| x * p).sum();
     let variance: f64 = law.iter().map(|(x, p)| p * (x - mean) * (x - mean)).sum();
     let ends = |better: fn(f64, f64) -> f64| law.iter().map(|law| law.0).fold(0.0, better);
@@ -355,7 +356,7 @@ fn scaled_excess(law: &[(f64, f64)], n: u64) -> f64 {
     if width == 0.0 {
         return 0.0;
     }
-    let step = (FINENESS * variance).sqrt().at_least(width / MAX_CELLS);
+    let step = coarseness * (FINENESS * variance).sqrt().at_least(width / MAX_CELLS);
     let measure = Measure::spread_out(law, step);
     let Some(tilted) = Tilted::new(&measure, n, 0.0) else {
         return 0.0;

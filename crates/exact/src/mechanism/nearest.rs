@@ -1,7 +1,7 @@
 //! Points in the plane with planar Laplace noise: how much of it stays nearest to its own point.
 
 use crate::extreme::Extreme;
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::{FRAC_PI_2, LN_2, TAU};
 
 use libm::{asinh, atan2, cosh, log, tan};
 
@@ -95,8 +95,11 @@ fn cell(sites: &[[f64; 2]], own: usize) -> f64 {
 /// # Formula
 /// With tan φ = sinh t it is ∫ (1 − (1 + z)e^−z)/cosh t dt/2π, z = distance·cosh t.
 fn sector(distance: f64, from: f64, to: f64) -> f64 {
-    // Beyond, the integrand is below 1e-17 of its largest value.
-    let end = log(2.0 / distance).at_least(0.0) + 45.0;
+    if distance == 0.0 {
+        return 0.0;
+    }
+    // Beyond, the integrand is below 1e-17 of its largest value. 1/distance may be too large for a number.
+    let end = (LN_2 - log(distance)).at_least(0.0) + 45.0;
     let place = |angle: f64| match angle {
         angle if angle <= -FRAC_PI_2 => -end,
         angle if angle >= FRAC_PI_2 => end,
@@ -123,6 +126,26 @@ mod tests {
         let labels: Vec<String> = labels.iter().map(|&label| label.to_owned()).collect();
         let bound = parse(text).unwrap().bind(&labels).unwrap();
         bound.capacity().unwrap()
+    }
+
+    /// Where 1/distance is no number any more, integrals still end: all points look alike.
+    #[test]
+    fn points_that_are_hardly_apart_are_soon_computed() {
+        for scale in ["1.7e308", "1e300"] {
+            for secrets in ["0..1", "0..20"] {
+                let grid = parse(&format!("planar-laplace(scale={scale}, secrets={secrets})"));
+                let capacity = grid.unwrap().bind_declared().unwrap().capacity().unwrap();
+                assert!(
+                    (capacity - 1.0).abs() < 1e-9,
+                    "{scale} {secrets}: {capacity}"
+                );
+            }
+            let line = capacity_of(
+                &format!("planar-laplace(scale={scale})"),
+                &["0;0", "1;0", "3;0"],
+            );
+            assert!((line - 1.0).abs() < 1e-9, "{scale}: {line}");
+        }
     }
 
     /// The mass nearest to each point, by the distances to all lines between it and others in 2,000,000 directions

@@ -11,6 +11,12 @@ use leakgauge_base::parallel;
 /// Messages whose likelihood ratio to the least likely input is above this are counted as if they revealed the input:
 /// the smallest bound of these is taken. All of them hold; the last is the δ of a single report.
 const TOLD: [f64; 6] = [f64::INFINITY, 1e6, 1e4, 1e2, 10.0, 0.0];
+/// The steps of a coarse grid are so many times as wide.
+const COARSE: f64 = 32.0;
+/// Sets whose coarse bound is so many times the smallest may have the smallest fine one.
+const NEAR: f64 = 2.0;
+/// Lists that are looked at together.
+const AT_ONCE: usize = 4;
 
 impl Cells {
     /// 1/(γn)·E\[(Σ L_i)⁺\] for the worst ordered pair of inputs, plus the excess of the messages that the blanket lacks.
@@ -35,27 +41,61 @@ impl Cells {
                 different.push(terms);
             }
         }
-        let each = parallel::map(different.len(), |at| self.of_terms(&different[at], n));
-        each.into_iter().fold(0.0, f64::at_least)
+        self.largest(&different, n)
     }
 
-    fn of_terms(&self, terms: &[Term], n: u64) -> f64 {
+    /// The largest bound of several lists of terms. Bounds from a coarse grid hold too and cost a thirtieth; those that are no
+    /// larger than a fine one need not be computed again.
+    fn largest(&self, lists: &[Vec<Term>], n: u64) -> f64 {
+        let fine = |terms: &[Term], told: &[f64]| self.of_terms(terms, n, told, 1.0).0;
+        if lists.len() == 1 {
+            return fine(&lists[0], &TOLD);
+        }
+        let mut bounds: Vec<(f64, Vec<f64>, &Vec<Term>)> = parallel::map(lists.len(), |at| {
+            let (bound, each) = self.of_terms(&lists[at], n, &TOLD, COARSE);
+            let near = each.into_iter().filter(|(_, by)| *by <= NEAR * bound);
+            (bound, near.map(|(told, _)| told).collect(), &lists[at])
+        });
+        bounds.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let mut largest = 0.0f64;
+        // Groups of one size, so that results do not depend on the number of threads.
+        for group in bounds.chunks(AT_ONCE) {
+            if group[0].0 <= largest {
+                break;
+            }
+            let each = parallel::map(group.len(), |at| fine(group[at].2, &group[at].1));
+            largest = each.into_iter().fold(largest, f64::at_least);
+        }
+        largest
+    }
+
+    /// The smallest bound over sets of telling messages, on a grid that is so much coarser; the bound of each set.
+    fn of_terms(
+        &self,
+        terms: &[Term],
+        n: u64,
+        sets: &[f64],
+        coarseness: f64,
+    ) -> (f64, Vec<(f64, f64)>) {
         let bounded = terms
             .iter()
             .map(|term| term.ratio)
             .filter(|x| x.is_finite());
         let steepest = bounded.fold(0.0, f64::at_least);
-        let mut best = 1.0f64;
-        for (at, told) in TOLD.into_iter().enumerate() {
-            if at == 0 || told < steepest {
-                best = self.with_told(terms, n, told, best);
+        let (mut best, mut each) = (1.0f64, Vec::new());
+        for &told in sets {
+            // Beyond the steepest one all sets are the first.
+            if told.is_infinite() || told < steepest {
+                let bound = self.with_told(terms, n, told, best, coarseness);
+                best = best.at_most(bound);
+                each.push((told, bound));
             }
         }
-        best
+        (best, each)
     }
 
-    /// The bound with a set of messages counted as telling, if it is smaller than another one.
-    fn with_told(&self, terms: &[Term], n: u64, told: f64, other: f64) -> f64 {
+    /// The bound with a set of messages counted as telling; a part of it that is no smaller than another one is enough.
+    fn with_told(&self, terms: &[Term], n: u64, told: f64, other: f64, coarseness: f64) -> f64 {
         let mut law = Vec::with_capacity(2 * terms.len() + 1);
         let (mut gamma, mut revealed) = (0.0, self.beyond);
         for term in terms {
@@ -82,10 +122,10 @@ impl Cells {
             }
         }
         if gamma == 0.0 || revealed >= other {
-            return revealed.at_most(other);
+            return revealed;
         }
         law.push((0.0, (1.0 - gamma).at_least(0.0)));
-        other.at_most(revealed + mean_excess(&law, n) / n as f64)
+        revealed + mean_excess(&law, n, coarseness) / n as f64
     }
 
     fn term(&self, cell: &Cell, (a, b): (usize, usize), level: Level) -> Term {

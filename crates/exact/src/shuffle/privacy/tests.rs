@@ -238,3 +238,25 @@ fn an_epsilon_beyond_all_numbers_has_a_delta() {
         }
     }
 }
+
+/// Pairs whose coarse bound is smaller than a fine one are not looked at again: the result is that of all.
+#[test]
+fn pairs_that_cannot_be_the_worst_are_passed_over() {
+    for (mechanism, n, epsilon) in [
+        ("staircase(epsilon=2, secrets=4)", 30, 0.5),
+        ("geometric(nu=0.7, secrets=0..3)", 100, 0.2),
+        ("gaussian(sigma=2, secrets=3)", 20, 0.1),
+    ] {
+        let mechanism = crate::mechanism::parse(mechanism).unwrap();
+        let cells = match Reports::of(&*mechanism).unwrap() {
+            Reports::Listed(channel) => Cells::of_channel(&channel),
+            Reports::Mechanism(bound) => Cells::of_noise(&*bound).unwrap(),
+        };
+        let pairs = ordered_pairs(cells.inputs());
+        let each = pairs.iter().map(|&pair| cells.blanket(&[pair], n, epsilon));
+        let largest = each.fold(0.0, f64::at_least);
+        let all = cells.blanket(&pairs, n, epsilon);
+        assert_eq!(all, largest, "{mechanism}");
+        assert!(all < 1.0, "{mechanism}: {all}");
+    }
+}
