@@ -58,8 +58,8 @@ def assert_private(
         PrivacyViolated: The claim is refuted.
         TooWeak: `max_samples` outputs could not have found the leak, or outputs are not independent.
     """
-    wanted = None if detects is None else _epsilon(detects)
     __tracebackhide__ = True
+    wanted = None if detects is None else _epsilon(detects)
     if "confidence" in options:
         alpha = _options.level(options.pop("confidence"), alpha)[1]
     given = alpha is not None

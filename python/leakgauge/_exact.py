@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import _native, _options
+from . import _native, _options, _plot
 from ._errors import ArgumentError, checked
 from ._native import OptionError
 from ._printed import page
@@ -245,6 +245,11 @@ class Confusion:
             most = "" if upper is None else f", at most {number(upper)}"
             lines.append(f"  {name.replace('_', ' ')}:{point} at least {number(limits.lower)}{most}")
         return "\n".join(lines) + "\n"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the rates of the attack with their limits; needs matplotlib. Returns the axes."""
+        names = ("true_positive_rate", "false_positive_rate", "advantage")
+        return _plot.limits(_plot.axes(ax), [(name.replace("_", " "), getattr(self, name)) for name in names], "rate")
 
     def to_html(self) -> str:
         """The text as a page that needs nothing else."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import _options
+from . import _options, _plot
 from ._native import Power
 from ._pairs import Columns, Pairs
 from .results import Claim, Keys, LogWarning, number, verdict_of
@@ -125,6 +125,12 @@ class FunctionAudit:
         lines += [f"  warning: {warning.message}" for warning in self.warnings]
         lines += [f"  assumed: {line}" for line in self.assumptions]
         return "\n".join(lines) + "\n"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the ε of every pair as estimated, and the lower limit of the worst; needs matplotlib. Returns the axes."""
+        worst_first = sorted(self.pairs, key=lambda pair: -(pair.epsilon or 0.0))
+        rows = [(" | ".join(pair.inputs), pair.epsilon) for pair in worst_first]
+        return _plot.bars(_plot.axes(ax), rows, "epsilon", self.epsilon.lower)
 
     def to_html(self) -> str:
         """The report as a page that needs nothing else."""
