@@ -34,7 +34,7 @@ _WHERE = {
     "compare": "_log",
     "confusion": "_exact",
     "estimate_log": "_log",
-    "neighbors": "_neighbors",
+    "neighbors": "_neighbors_of_data",
     "permute": "_permute",
     "results": "results",
     "shuffle": "shuffle",
