@@ -34,6 +34,7 @@ _WHERE = {
     "compare": "_log",
     "confusion": "_exact",
     "estimate_log": "_log",
+    "membership": "membership",
     "neighbors": "_neighbors_of_data",
     "permute": "_permute",
     "results": "results",

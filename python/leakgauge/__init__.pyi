@@ -4,6 +4,7 @@ from typing import Any, Literal, Protocol, TypeAlias, overload
 
 import numpy
 
+from . import membership as membership
 from . import results as results
 from . import shuffle as shuffle
 from ._assertions import PrivacyViolated as PrivacyViolated
