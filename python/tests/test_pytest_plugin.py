@@ -132,3 +132,28 @@ def test_nonsense(leakgauge):
 """,
     )
     assert "_assertions.py" not in found.stdout.str()
+
+
+def test_a_leak_can_be_given_as_a_mu(pytester):
+    found = outcome(
+        pytester,
+        """
+def gaussian(x, n):
+    return x + rng.normal(size=n)
+
+def test_strong(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=2", max_samples=6_000)
+
+def test_weak(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=1.1", max_samples=500)
+
+def test_allowed(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=0.9", max_samples=500)
+
+def test_short_of_it(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=1.5", max_samples=1_200)
+""",
+    )
+    found.assert_outcomes(passed=1, failed=3)
+    found.stdout.fnmatch_lines(["*TooWeak: too weak: Gaussian noise of mu = 1.1 was missed by audits of 1,000 samples*"])
+    found.stdout.fnmatch_lines(["*TooWeak: too weak: to find mu = 1.5 with probability 0.9 takes about *"])
