@@ -208,8 +208,8 @@ def loloha(lasting: float, first: float, k: int, g: int, times: int, rng: np.ran
         hashes = rng.integers(0, g, size=(n, k))
         memory = answered(hashes[:, value], g, kept, rng)
         cells = answered(np.tile(memory[:, None], times), g, again, rng)
-        # The cells, and what the hash function says of each category.
-        return np.column_stack([cells, hashes])
+        # Which categories each report supports.
+        return (hashes[:, None, :] == cells[:, :, None]).astype(np.int64).reshape(n, times * k)
 
     return reports
 
@@ -259,10 +259,14 @@ def piecewise(epsilon: float, rng: np.random.Generator) -> Reports:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol that is ε-LDP; `make` takes the ε that it really has."""
+    """A protocol of which one report is ε-LDP; `make` takes the ε that it really has.
+
+    Of a protocol for many reports, `lasting` makes two reports of one user that are ε-LDP together.
+    """
 
     name: str
     make: Callable[[float, int, np.random.Generator], Reports]
+    lasting: Callable[[float, int, np.random.Generator], Reports] | None = None
     is_numeric: bool = False
 
     def reports(self, epsilon: float, k: int, seed: int = 1) -> Reports:
@@ -274,15 +278,17 @@ class Protocol:
         return [-1.0, 1.0] if self.is_numeric else [0, k - 1]
 
 
-# Two reports of the same user: together they have the lasting ε at most.
-TIMES = 2
+def many(
+    name: str, make: Callable[[float, float, int, int, np.random.Generator], Reports]
+) -> Protocol:
+    """A protocol for many reports, by its lasting ε and that of one report; the first is twice the second here."""
+    return Protocol(
+        name, lambda e, k, rng: make(2 * e, e, k, 1, rng), lambda e, k, rng: make(e, e / 2, k, 2, rng)
+    )
 
 
-def _lasting(second: str) -> Callable[[float, int, np.random.Generator], Reports]:
-    """A longitudinal protocol of unary encoding; the first report has half of the lasting ε."""
-    of = {"L-SUE": (sue_bits, True), "L-OSUE": (oue_bits, True), "L-OUE": (oue_bits, False), "L-SOUE": (sue_bits, False)}
-    lasting, is_symmetric = of[second]
-    return lambda e, k, rng: longitudinal_unary(lasting(e), e / 2, is_symmetric, k, TIMES, rng)
+def _unary(of: Callable[[float], tuple[float, float]], is_symmetric: bool) -> Any:
+    return lambda lasting, first, k, times, rng: longitudinal_unary(of(lasting), first, is_symmetric, k, times, rng)
 
 
 PROTOCOLS = [
@@ -294,20 +300,23 @@ PROTOCOLS = [
     Protocol("OLH", lambda e, k, rng: local_hashing(e, k, cells_of_olh(e), rng)),
     Protocol("SHE", she),
     Protocol("THE", the),
-    Protocol("L-GRR", lambda e, k, rng: longitudinal_grr(e, e / 2, k, TIMES, rng)),
-    *(Protocol(name, _lasting(name)) for name in ("L-SUE", "L-OSUE", "L-OUE", "L-SOUE")),
-    Protocol("BiLOLOHA", lambda e, k, rng: loloha(e, e / 2, k, 2, TIMES, rng)),
-    Protocol("OLOLOHA", lambda e, k, rng: loloha(e, e / 2, k, cells_of_olh(e), TIMES, rng)),
+    many("L-GRR", longitudinal_grr),
+    many("L-SUE", _unary(sue_bits, True)),
+    many("L-OSUE", _unary(oue_bits, True)),
+    many("L-OUE", _unary(oue_bits, False)),
+    many("L-SOUE", _unary(sue_bits, False)),
+    many("BiLOLOHA", lambda lasting, first, k, times, rng: loloha(lasting, first, k, 2, times, rng)),
+    many("OLOLOHA", lambda lasting, first, k, times, rng: loloha(lasting, first, k, cells_of_olh(first), times, rng)),
     Protocol("dBitFlipPM", lambda e, k, rng: d_bit_flip(e, k, max(k // 2, 1), rng)),
     Protocol("stochastic rounding", lambda e, k, rng: stochastic_rounding(e, rng), is_numeric=True),
     Protocol("piecewise", lambda e, k, rng: piecewise(e, rng), is_numeric=True),
 ]
 
 
-def audited(protocol: Protocol, epsilon: float, claimed: float, k: int, **options: Any) -> leakgauge.FunctionAudit:
-    """Audits a protocol with this ε against a claim."""
+def audited(reports: Reports, inputs: list[Any], claimed: float, **options: Any) -> leakgauge.FunctionAudit:
+    """Audits a protocol against a claim."""
     given = {"unit": "row", "max_samples": 8_000, "batch": 500, "alpha": 1e-3, **options}
-    return leakgauge.audit(protocol.reports(epsilon, k), protocol.inputs(k), f"ldp(epsilon={claimed})", **given)
+    return leakgauge.audit(reports, inputs, f"ldp(epsilon={claimed})", **given)
 
 
 def main() -> None:
@@ -315,7 +324,8 @@ def main() -> None:
     print("| protocol | correct, ε at least | verdict | twice the ε: samples | verdict |")
     print("| --- | --- | --- | --- | --- |")
     for protocol in PROTOCOLS:
-        right, wrong = audited(protocol, 1.0, 1.0, 8), audited(protocol, 2.0, 1.0, 8)
+        inputs = protocol.inputs(8)
+        right, wrong = (audited(protocol.reports(epsilon, 8), inputs, 1.0) for epsilon in (1.0, 2.0))
         found = f"{right.epsilon.lower or 0:.2f} | {right.verdict} | {wrong.samples:,} | {wrong.verdict}"
         print(f"| {protocol.name} | {found} |")
         sys.stdout.flush()

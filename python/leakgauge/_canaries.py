@@ -45,7 +45,7 @@ class GradientCanaries:
         Args:
             count: How many canaries there are, 10 at least.
             norm: The norm that gradients are clipped to: a canary changes the sum as much as one record may.
-            rate: The probability with which a step samples a record, as in the claim. 1 if every step takes all records.
+            rate: The probability with which a step samples a record, as in the claim; 1 if steps take all records.
             seed: Of the coins, of the steps that sample a canary, and of the coordinates. It must say nothing about
                 the randomness of the training.
         """

@@ -87,23 +87,26 @@ def test_histograms_are_noisy_and_cut_at_the_threshold():
     assert all(close(share, p if at == 3 else q) for at, share in enumerate(shares))
 
 
-@pytest.mark.parametrize("name", ["L-GRR", "L-SUE", "L-OSUE", "L-OUE", "L-SOUE", "BiLOLOHA", "OLOLOHA"])
+@pytest.mark.parametrize("name", [name for name, protocol in NAMES.items() if protocol.lasting])
 def test_one_report_of_many_has_the_epsilon_of_the_first(name):
-    k = 4
-    found = NAMES[name].reports(2.0, k)(1, N)
-    if name == "L-GRR":
-        shares = np.bincount(found[:, 0], minlength=k) / N
-        measured = math.log(shares[1] / np.delete(shares, 1).mean())
-    elif "LOLOHA" in name:
-        g = 2 if name == "BiLOLOHA" else ldp.cells_of_olh(2.0)
-        right = (found[:, 0] == found[:, ldp.TIMES + 1]).mean()
-        measured = math.log(right * (g - 1) / (1 - right))
-    else:
-        first = found[:, :k].mean(axis=0)
-        measured = ldp.bits_epsilon(first[1], np.delete(first, 1).mean())
-    assert measured == pytest.approx(1.0, abs=0.08)
+    k, g = 4, {"BiLOLOHA": 2, "OLOLOHA": ldp.cells_of_olh(1.0)}.get(name)
+    both = NAMES[name].lasting(2.0, k, np.random.default_rng(1))(1, N)
+    for found in (NAMES[name].reports(1.0, k)(1, N), both):
+        if name == "L-GRR":
+            first = found if found.ndim == 1 else found[:, 0]
+            shares = np.bincount(first, minlength=k) / N
+            measured = math.log(shares[1] / np.delete(shares, 1).mean())
+        else:
+            shares = found[:, :k].mean(axis=0)
+            other = np.delete(shares, 1).mean()
+            if g is None:
+                measured = ldp.bits_epsilon(shares[1], other)
+            else:
+                assert close(other, 1 / g)
+                measured = math.log(shares[1] * (g - 1) / (1 - shares[1]))
+        assert measured == pytest.approx(1.0, abs=0.08)
     # The two reports of one user tell of each other.
-    one, two = (found[:, 0], found[:, 1]) if name == "L-GRR" or "LOLOHA" in name else (found[:, 1], found[:, k + 1])
+    one, two = (both[:, 0], both[:, 1]) if name == "L-GRR" else (both[:, 1], both[:, k + 1])
     assert np.corrcoef(one, two)[0, 1] > 0.02
 
 
@@ -132,17 +135,27 @@ def test_numbers_have_the_right_mean_and_density(value):
     assert density == pytest.approx(math.e, rel=0.06)
 
 
+K = 5
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_correct_protocol_is_found_to_break_its_epsilon(name):
-    r = ldp.audited(NAMES[name], 1.0, 1.0, 5, max_samples=3_000)
+    protocol = NAMES[name]
+    r = ldp.audited(protocol.reports(1.0, K), protocol.inputs(K), 1.0, max_samples=3_000)
+    assert r.verdict == "inconclusive", r
+
+
+@pytest.mark.parametrize("name", [name for name, protocol in NAMES.items() if protocol.lasting])
+def test_two_reports_of_a_user_keep_the_lasting_epsilon(name):
+    reports = NAMES[name].lasting(1.0, K, np.random.default_rng(1))
+    r = ldp.audited(reports, [0, K - 1], 1.0, max_samples=2_000)
     assert r.verdict == "inconclusive", r
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_twice_the_epsilon_is_found(name):
-    # Half of the reports of dBitFlipPM say nothing of either value.
-    options = {"max_samples": 16_000} if name == "dBitFlipPM" else {}
-    r = ldp.audited(NAMES[name], 2.0, 1.0, 5, **options)
+    protocol = NAMES[name]
+    r = ldp.audited(protocol.reports(2.0, K), protocol.inputs(K), 1.0, max_samples=20_000)
     assert r.verdict == "violated", r
 
 
