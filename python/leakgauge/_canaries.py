@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -44,7 +45,8 @@ class GradientCanaries:
 
         Args:
             count: How many canaries there are, 10 at least.
-            norm: The norm that gradients are clipped to: a canary changes the sum as much as one record may.
+            norm: The norm that gradients are clipped to: a canary changes the sum as much as one record may. If the sum
+                is divided by the size of a batch before noise is added, so is this.
             rate: The probability with which a step samples a record, as in the claim; 1 if steps take all records.
             seed: Of the coins, of the steps that sample a canary, and of the coordinates. It must say nothing about
                 the randomness of the training.
@@ -111,9 +113,14 @@ class GradientCanaries:
         if not hasattr(privatizer, "update") or not hasattr(privatizer, "_replace"):
             raise ArgumentError("privatizer: must be a gradient transformation, with init and update")
         original = privatizer.update
+        signature = inspect.signature(original)
 
-        def update(updates: Any, state: Any, *more: Any, **options: Any) -> Any:
-            noisy, state = original(self.add(updates), state, *more, **options)
+        def update(*given: Any, **named: Any) -> Any:
+            # The sum comes first, under any name.
+            bound = signature.bind(*given, **named)
+            first = next(iter(bound.arguments))
+            bound.arguments[first] = self.add(bound.arguments[first])
+            noisy, state = original(*bound.args, **bound.kwargs)
             self.observe(noisy)
             return noisy, state
 
@@ -141,7 +148,8 @@ class GradientCanaries:
         for at, leaf in enumerate(leaves):
             mine, positions = self._within(at)
             if len(mine):
-                self.scores[mine] += numpy.asarray(leaf.reshape(-1)[positions].tolist(), dtype=float)
+                seen = leaf.reshape(-1)[_index(leaf, positions)]
+                self.scores[mine] += numpy.asarray(seen.tolist(), dtype=float)
         self._added = False
         self.steps += 1
 
@@ -187,13 +195,18 @@ class GradientCanaries:
         flat = leaf.reshape(-1)
         if hasattr(flat, "at"):
             # Arrays of JAX cannot be changed.
-            import numpy
-
-            flat = flat.at[numpy.array(positions)].add(self.norm)
+            flat = flat.at[_index(flat, positions)].add(self.norm)
         else:
             flat = flat.copy() if hasattr(flat, "copy") else flat.clone()
             flat[positions] += self.norm
         return flat.reshape(leaf.shape)
+
+
+def _index(leaf: Any, positions: list[int]) -> Any:
+    """Positions as an array takes them: JAX refuses lists."""
+    import numpy
+
+    return numpy.array(positions) if hasattr(leaf, "at") else positions
 
 
 def _size(leaf: Any) -> int:

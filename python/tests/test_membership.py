@@ -115,6 +115,11 @@ class Immutable(np.ndarray):
     def __setitem__(self, positions, values):
         raise TypeError("JAX arrays are immutable")
 
+    def __getitem__(self, positions):
+        if isinstance(positions, list):
+            raise TypeError("JAX takes no lists as indices")
+        return np.asarray(self)[positions]
+
     @property
     def at(self):
         array = self
@@ -135,11 +140,14 @@ class Immutable(np.ndarray):
 def privatizer(noise, seed=0):
     rng = np.random.default_rng(seed)
 
-    def update(updates, state, params=None):
-        noisy = {key: (value + rng.normal(0, noise, value.shape)).view(Immutable) for key, value in updates.items()}
-        return noisy, state + 1
+    def privatize(sum_of_clipped_grads, noise_state, params=None):
+        noisy = {
+            key: (np.asarray(value) + rng.normal(0, noise, value.shape)).view(Immutable)
+            for key, value in sum_of_clipped_grads.items()
+        }
+        return noisy, noise_state + 1
 
-    return Transformation(lambda params: 0, update)
+    return Transformation(lambda params: 0, privatize)
 
 
 def test_canaries_of_jax_privacy_go_through_the_transformation():
@@ -150,7 +158,10 @@ def test_canaries_of_jax_privacy_go_through_the_transformation():
         state = wrapped.init(None)
         for _ in range(STEPS):
             gradients = {"w": np.zeros((DIMENSION // 3, 2)).view(Immutable), "b": np.zeros(DIMENSION // 3).view(Immutable)}
-            noisy, state = wrapped.update(gradients, state, params=None)
+            if state % 2:
+                noisy, state = wrapped.update(gradients, state)
+            else:
+                noisy, state = wrapped.update(sum_of_clipped_grads=gradients, noise_state=state, params=None)
             assert set(noisy) == {"w", "b"} and noisy["w"].shape == (DIMENSION // 3, 2)
             assert not np.asarray(gradients["w"]).any()
         assert state == STEPS
