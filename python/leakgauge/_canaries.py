@@ -219,7 +219,8 @@ def _size(leaf: Any) -> int:
 def _leaves(tree: Any) -> list[Any]:
     """The arrays of a tree of dicts, lists and tuples, in order; other trees are those of JAX."""
     if isinstance(tree, Mapping):
-        return [leaf for key in tree for leaf in _leaves(tree[key])]
+        # In an order that does not depend on how a dict was made: JAX sorts the keys of those that it returns.
+        return [leaf for key in sorted(tree, key=repr) for leaf in _leaves(tree[key])]
     if isinstance(tree, (list, tuple)):
         return [leaf for item in tree for leaf in _leaves(item)]
     if hasattr(tree, "shape") and hasattr(tree, "reshape"):
@@ -236,7 +237,8 @@ def _leaves(tree: Any) -> list[Any]:
 def _rebuilt(tree: Any, leaves: Any) -> Any:
     """The same tree with other arrays."""
     if isinstance(tree, Mapping):
-        made = {key: _rebuilt(tree[key], leaves) for key in tree}
+        rebuilt = {key: _rebuilt(tree[key], leaves) for key in sorted(tree, key=repr)}
+        made = {key: rebuilt[key] for key in tree}
         return made if type(tree) is dict else type(tree)(made)  # type: ignore[call-arg]
     if isinstance(tree, (list, tuple)):
         items = [_rebuilt(item, leaves) for item in tree]

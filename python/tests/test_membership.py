@@ -142,8 +142,9 @@ def privatizer(noise, seed=0):
 
     def privatize(sum_of_clipped_grads, noise_state, params=None):
         noisy = {
+            # JAX gives dicts back in the order of their keys.
             key: (np.asarray(value) + rng.normal(0, noise, value.shape)).view(Immutable)
-            for key, value in sum_of_clipped_grads.items()
+            for key, value in sorted(sum_of_clipped_grads.items())
         }
         return noisy, noise_state + 1
 
