@@ -1,7 +1,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, Protocol, TypeAlias, overload
 
+import numpy
+
+from . import membership as membership
 from . import results as results
 from . import shuffle as shuffle
 from ._assertions import PrivacyViolated as PrivacyViolated
@@ -10,7 +13,6 @@ from ._assertions import assert_private as assert_private
 from ._exact import Confusion as Confusion
 from ._function_results import FunctionAudit as FunctionAudit
 from ._neighbors import Neighbors as Neighbors
-from ._neighbors import neighbors as neighbors
 from ._one_run import OneRun as OneRun
 from ._permute import Permuted as Permuted
 from .results import Audit, Comparison, Report
@@ -344,3 +346,39 @@ def permute(
     seed: int | None = None,
     threads: int | None = None,
 ) -> Permuted: ...
+
+class _MakesNeighbors(Protocol):
+    def __call__(
+        self,
+        length: int | None = None,
+        *,
+        change: Literal["replace", "add", "remove"] = "replace",
+        value: float = 1.0,
+        by: float = 1.0,
+        strategy: Callable[[numpy.random.Generator], tuple[Any, Any]] | None = None,
+        count: int = 20,
+        seed: int = 0,
+    ) -> Neighbors: ...
+    def rows(
+        self,
+        data: Any,
+        change: Literal["remove", "add", "replace"] = "remove",
+        *,
+        count: int = 12,
+        new: Iterable[Any] = (),
+        beyond: float = 1.0,
+        seed: int = 0,
+    ) -> Neighbors: ...
+    def xy(
+        self,
+        X: Any,
+        y: Any,
+        change: Literal["remove", "add", "replace"] = "remove",
+        *,
+        count: int = 12,
+        new: Iterable[Any] = (),
+        beyond: float = 1.0,
+        seed: int = 0,
+    ) -> Neighbors: ...
+
+neighbors: _MakesNeighbors

@@ -49,7 +49,8 @@ def assert_private(
 
     Args:
         fn: As of `audit`, like `inputs`, `claims` and further options.
-        detects: The leak that the test must be able to find: `"epsilon=1.25"`.
+        detects: The leak that the test must be able to find: `"epsilon=1.25"`, or `"mu=1.3"` where a claim is about
+            Gaussian noise (`gdp`, `zcdp`, `dp` with a δ).
         power: The probability with which it must find it.
         alpha: The probability that the test fails though the claim is true. By default a share of the session's.
         max_samples: Outputs drawn at most.
@@ -58,8 +59,8 @@ def assert_private(
         PrivacyViolated: The claim is refuted.
         TooWeak: `max_samples` outputs could not have found the leak, or outputs are not independent.
     """
-    wanted = None if detects is None else _epsilon(detects)
     __tracebackhide__ = True
+    wanted = None if detects is None else _leak(detects)
     if "confidence" in options:
         alpha = _options.level(options.pop("confidence"), alpha)[1]
     given = alpha is not None
@@ -68,7 +69,7 @@ def assert_private(
     result = audit(fn, inputs, claims, max_samples=max_samples, alpha=alpha, **options)
     if not isinstance(result, FunctionAudit):
         raise OptionError("fixed=: assert_private decides while it draws\n  hint: leave fixed= out")
-    needed = None if wanted is None else result.samples_to_find(wanted, power)
+    needed = None if wanted is None or result.verdict == "violated" else _needed(result, wanted, power, max_samples)
     if _session is not None:
         _session.record(result, alpha, given, needed)
     # A verdict of either kind assumes independent outputs.
@@ -89,30 +90,44 @@ def _check_outputs(result: FunctionAudit, code: str) -> None:
             raise TooWeak(f"{warning.message}\n{result!r}")
 
 
-def _check_power(result: FunctionAudit, wanted: float, power: float, needed: int | None, max_samples: int) -> None:
+def _needed(result: FunctionAudit, wanted: tuple[str, float], power: float, max_samples: int) -> int | None:
+    """About how many samples find the leak."""
+    quantity, value = wanted
+    if quantity == "epsilon":
+        return result.samples_to_find(value, power)
+    # Audits that could have drawn more than the test say whether more would do.
+    return result.samples_to_find(mu=value, power=power, most=2 * max_samples)
+
+
+def _check_power(
+    result: FunctionAudit, wanted: tuple[str, float], power: float, needed: int | None, max_samples: int
+) -> None:
     __tracebackhide__ = True
+    quantity, value = wanted
     budget = result.samples if result.stop in ("time", "interrupted") else max_samples
+    if needed is None and quantity == "mu":
+        raise TooWeak(
+            f"too weak: Gaussian noise of mu = {value:g} was missed by audits of {2 * max_samples:,} samples, or the claim "
+            f"allows it\n  hint: raise max_samples=, or detect a larger mu\n{result!r}"
+        )
     if needed is None:
         raise TooWeak(
-            f"the audit cannot tell whether it would have found epsilon = {wanted:g}: the claim allows it, or its "
+            f"the audit cannot tell whether it would have found epsilon = {value:g}: the claim allows it, or its "
             f"{result.samples:,} samples taught it nothing\n{result!r}"
         )
     if needed > budget:
         raise TooWeak(
-            f"too weak: to find epsilon = {wanted:g} with probability {power:g} takes about {needed:,} samples, and the "
-            f"test may draw {budget:,}\n  hint: raise max_samples= (or seconds=), or detect a larger epsilon\n{result!r}"
+            f"too weak: to find {quantity} = {value:g} with probability {power:g} takes about {needed:,} samples, and the "
+            f"test may draw {budget:,}\n  hint: raise max_samples= (or seconds=), or detect a larger {quantity}\n{result!r}"
         )
 
 
-def _epsilon(detects: str) -> float:
+def _leak(detects: Any) -> tuple[str, float]:
     __tracebackhide__ = True
-    found = re.fullmatch(r"\s*epsilon\s*=\s*([0-9.eE+-]+)\s*", detects) if isinstance(detects, str) else None
+    found = re.fullmatch(r"\s*(epsilon|mu)\s*=\s*([0-9.eE+-]+)\s*", detects) if isinstance(detects, str) else None
     try:
-        return float(found.group(1)) if found else _refuse(detects)
+        if found is not None:
+            return found.group(1), float(found.group(2))
     except ValueError:
-        return _refuse(detects)
-
-
-def _refuse(detects: Any) -> float:
-    __tracebackhide__ = True
-    raise OptionError(f'detects={detects!r}: must be the leak to find, such as "epsilon=1.25"')
+        pass
+    raise OptionError(f'detects={detects!r}: must be the leak to find, such as "epsilon=1.25" or "mu=1.3"')

@@ -51,11 +51,13 @@ def _bind(function: Callable[..., Any], more: Any, args: tuple[Any, ...], kwargs
 
     own = inspect.signature(function)
     parameters = [p for of in (function, *more) for p in inspect.signature(of).parameters.values()]
-    known = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    known = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name != "self"]
+    # `GradientCanaries`, not its `__init__`; functions are called by their own name.
+    name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
     is_open = any(p.kind == p.VAR_KEYWORD for p in own.parameters.values())
     if more or not is_open:
-        _options.unknown(function.__name__, kwargs, known)
+        _options.unknown(name, kwargs, known)
     try:
         own.bind(*args, **kwargs)
     except TypeError as problem:
-        raise ArgumentError(f"{function.__name__}(): {problem}\n  hint: it takes {', '.join(known)}") from None
+        raise ArgumentError(f"{name}(): {problem}\n  hint: it takes {', '.join(known)}") from None

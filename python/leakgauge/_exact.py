@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import _native, _options
+from . import _native, _options, _plot
 from ._errors import ArgumentError, checked
 from ._native import OptionError
 from ._printed import page
@@ -150,7 +150,7 @@ def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]:
     mechanism, seed = _options._text("mechanism", mechanism), _options._whole("seed", seed)
     rows = _options._whole("rows", rows)
     if rows > 1_000_000:
-        _fits(rows, len(_native.simulate(mechanism, 1, seed)["columns"]))
+        _fits(rows, sum(_bytes(column) for column in _native.simulate(mechanism, 1, seed)["columns"].values()))
     found = _native.simulate(mechanism, rows, seed)
     labels = found["labels"]
     try:
@@ -163,18 +163,25 @@ def simulate(mechanism: str, rows: int, seed: int = 0) -> dict[str, Any]:
     return {"secret": named[found["secret"]], **columns}
 
 
-# Bytes of a row while a log is drawn, and beside them of each of its columns.
+# Bytes of a number while a log is drawn; and of a text, as the native module, Python and NumPy each hold it.
 _BYTES = 16
+_BYTES_OF_TEXT = 160
+_BYTES_OF_CHARACTER = 8
 
 
-def _fits(rows: int, columns: int) -> None:
-    """Refuses a log that does not fit into memory: the interpreter would be aborted."""
+def _bytes(drawn: Any) -> int:
+    """Bytes of one value of a column, about, by its first."""
+    return _BYTES_OF_TEXT + _BYTES_OF_CHARACTER * len(drawn[0]) if isinstance(drawn, list) else _BYTES
+
+
+def _fits(rows: int, values: int) -> None:
+    """Refuses a log that does not fit into memory, with `values` bytes a row: the interpreter would be aborted."""
     try:
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         free = 2**34
     # Pages that files are cached in are given back; how many there are is not known here.
-    most = max(free, 2**30) // (_BYTES * (1 + columns))
+    most = max(free, 2**30) // (_BYTES + values)
     if rows > most:
         raise OptionError(
             f"rows={rows}: do not fit into memory\n  hint: draw {most:,} at most, or write a file with `leakgauge simulate`"
@@ -245,6 +252,11 @@ class Confusion:
             most = "" if upper is None else f", at most {number(upper)}"
             lines.append(f"  {name.replace('_', ' ')}:{point} at least {number(limits.lower)}{most}")
         return "\n".join(lines) + "\n"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the rates of the attack with their limits; needs matplotlib. Returns the axes."""
+        names = ("true_positive_rate", "false_positive_rate", "advantage")
+        return _plot.limits(_plot.axes(ax), [(name.replace("_", " "), getattr(self, name)) for name in names], "rate")
 
     def to_html(self) -> str:
         """The text as a page that needs nothing else."""

@@ -90,7 +90,7 @@ def audit(
     vectorized = _calls.is_vectorized(fn, vectorized)
     _check(values, max_samples, seconds, workers)
     unit = _options.chosen("unit", unit, ("call", "row"))
-    labels = names_of(values)
+    labels = (inputs.labels if isinstance(inputs, _neighbors.Neighbors) else None) or names_of(values)
     deadline = None if seconds is None else time.monotonic() + float(seconds)
     source = _Source(_calls.Caller(fn, values, vectorized, workers), len(values), unit if vectorized else None, deadline)
     try:

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import _options
+from . import _options, _plot
+from ._errors import ArgumentError
 from ._native import Power
 from ._pairs import Columns, Pairs
+from ._power import gaussian_samples
 from .results import Claim, Keys, LogWarning, number, verdict_of
 
 
@@ -95,14 +97,26 @@ class FunctionAudit:
         """`violated`, `inconclusive` or `holds` over all claims."""
         return verdict_of(self.claims)
 
-    def samples_to_find(self, epsilon: float, power: float = 0.9) -> int | None:
+    def samples_to_find(
+        self, epsilon: float | None = None, power: float = 0.9, *, mu: float | None = None, most: int = 200_000
+    ) -> int | None:
         """About how many samples find a pair of this ε with this probability. `None` if the claim allows it, or too
         little was drawn to tell.
 
         Audits of such a pair are simulated by the rules of this one. Its outputs fall as often as those that were drawn
         where the attacker looks that needs least, and have odds e^ε there; other pairs use what the claim allows. A leak
         that shows in rarer outputs needs more samples.
+
+        With `mu=` in place of ε, it is a mechanism with Gaussian noise of this μ, whose outputs are not those of the
+        function; audits of `most` samples at most are simulated, some seconds long, and `None` says that they miss it.
         """
+        if (epsilon is None) == (mu is None):
+            raise ArgumentError("samples_to_find() takes epsilon, or mu=")
+        if epsilon is None:
+            claims = [claim.claim for claim in self.claims]
+            error = round(1.0 - self.confidence, 15)
+            of, most = _options._number("mu", mu), _options._whole("most", most)
+            return gaussian_samples(claims, error, len(self.pairs), of, _options._number("power", power), most)
         if self._power is None:
             return None
         return self._power.samples_to_find(_options._number("epsilon", epsilon), _options._number("power", power))
@@ -125,6 +139,12 @@ class FunctionAudit:
         lines += [f"  warning: {warning.message}" for warning in self.warnings]
         lines += [f"  assumed: {line}" for line in self.assumptions]
         return "\n".join(lines) + "\n"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the ε of every pair as estimated, and the lower limit of the worst; needs matplotlib. Returns the axes."""
+        worst_first = sorted(self.pairs, key=lambda pair: -(pair.epsilon or 0.0))
+        rows = [(" | ".join(pair.inputs), pair.epsilon) for pair in worst_first]
+        return _plot.bars(_plot.axes(ax), rows, "epsilon", self.epsilon.lower)
 
     def to_html(self) -> str:
         """The report as a page that needs nothing else."""

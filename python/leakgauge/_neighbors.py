@@ -15,10 +15,14 @@ from ._native import OptionError
 
 @dataclass(frozen=True)
 class Neighbors:
-    """Pairs of neighbors, with the name of the pattern of each."""
+    """Pairs of neighbors, with the name of the pattern of each.
+
+    `labeled` says that all pairs have their first input in common, and that names tell what the second one is.
+    """
 
     pairs: tuple[tuple[Any, Any], ...]
     names: tuple[str, ...]
+    labeled: bool = False
     inputs: tuple[Any, ...] = field(init=False, repr=False)
     positions: tuple[tuple[int, int], ...] = field(init=False, repr=False)
 
@@ -35,6 +39,16 @@ class Neighbors:
             positions.append((at[0], at[1]))
         object.__setattr__(self, "inputs", tuple(inputs))
         object.__setattr__(self, "positions", tuple(positions))
+
+    @property
+    def labels(self) -> list[str] | None:
+        """What reports call the inputs; `None` if the inputs say that themselves."""
+        if not self.labeled:
+            return None
+        found = {0: "data"}
+        for (_, at), name in zip(self.positions, self.names, strict=True):
+            found.setdefault(at, name)
+        return [found[at] for at in range(len(self.inputs))]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -74,6 +88,7 @@ def neighbors(
 
     For vectors of query answers (`length`): the patterns of StatDP (Ding et al. 2018, doi:10.1145/3243734.3243818)
     and DP-Sniper (Bichsel et al. 2021, doi:10.1109/SP40001.2021.00081). For databases (`strategy`): whatever it draws.
+    Of data in hand: `neighbors.rows(data, change="remove")` and `neighbors.xy(X, y)`, with rows that matter first.
 
     Args:
         length: How many queries there are, at least 1.
@@ -163,7 +178,8 @@ def as_pairs(inputs: Any) -> tuple[Sequence[Any], list[tuple[int, int]] | None]:
     if hasattr(inputs, "columns") or isinstance(inputs, (str, bytes, Mapping)):
         raise OptionError(
             f"inputs=: is one {kind}, and a leak is a difference between two inputs\n"
-            f"  hint: pass a list of them, inputs=[one, other], such as a {kind} with and without one entry"
+            f"  hint: pass a list of them, inputs=[one, other], such as a {kind} with and without one entry, or pairs made "
+            "of it, inputs=leakgauge.neighbors.rows(data)"
         )
     if not isinstance(inputs, Iterable) or (isinstance(inputs, np.ndarray) and inputs.ndim == 0):
         raise OptionError(f"inputs=: must be a list of inputs, not {inputs!r}\n  hint: inputs=[0.0, 1.0]")

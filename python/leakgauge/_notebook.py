@@ -22,8 +22,31 @@ def without_frame(page: str) -> str:
     inside = re.sub(r'href="#([^"]+)"', rf'href="#{own}-\1"', inside)
     inside = re.sub(r"url\(#([^)]+)\)", rf"url(#{own}-\1)", inside)
     inside = re.sub(r'\b(aria-labelledby|aria-describedby)="([^"]+)"', lambda found: _prefixed(found, own), inside)
+    themes = _themes(style, own)
     style = re.sub(r"(?<![\w-])(:root|html|body)(?![\w-])", "&", style)
-    return f'<div class="{own}"><style>.{own} {{ {style} }}</style>{inside}</div>'
+    return f'<div class="{own}"><style>.{own} {{ {style} }}{themes}</style>{inside}</div>'
+
+
+# What notebooks mark their theme with. JupyterLab and Notebook 7: an attribute of `body`; VS Code: a class of `body`;
+# Colab: an attribute of `html`.
+_MARKS = {
+    "light": ('[data-jp-theme-light="true"]', ".vscode-light", 'html[theme="light"]'),
+    "dark": ('[data-jp-theme-light="false"]', ".vscode-dark", 'html[theme="dark"]'),
+}
+
+
+def _themes(style: str, own: str) -> str:
+    """The colors of the notebook's theme, which need not be that of the system. On paper the page's own hold."""
+    colors = {
+        "light": re.match(r"\s*:root\s*\{([^{}]*)\}", style),
+        "dark": re.search(r"@media \(prefers-color-scheme: dark\)\s*\{\s*:root\s*\{([^{}]*)\}", style),
+    }
+    rules = []
+    for theme, found in colors.items():
+        if found is not None:
+            where = ", ".join(f"{mark} .{own}" for mark in _MARKS[theme])
+            rules.append(f"{where} {{ {found.group(1).strip()} color-scheme: {theme}; }}")
+    return f"@media screen {{ {' '.join(rules)} }}" if rules else ""
 
 
 def _prefixed(found: re.Match[str], own: str) -> str:

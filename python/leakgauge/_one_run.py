@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from . import _data, _native, _options
+from . import _data, _native, _options, _plot
 from ._errors import ArgumentError
 from ._native import DataError, Written
 from ._printed import WrittenResult
@@ -73,6 +73,14 @@ class OneRun(WrittenResult):
     def warnings(self) -> tuple[LogWarning, ...]:
         """None: what to doubt is among the assumptions."""
         return ()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the lower limits of privacy parameters; needs matplotlib. Returns the axes."""
+        rows = []
+        for limit in self.privacy:
+            at = "" if limit.delta is None else f" (delta {number(limit.delta)})"
+            rows.append((limit.quantity + at, limit))
+        return _plot.limits(_plot.axes(ax), rows, "at least")
 
     def __reduce__(self) -> Any:
         return OneRun._of, (self._native,)

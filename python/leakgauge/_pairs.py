@@ -42,12 +42,18 @@ class Pairs:
     def __repr__(self) -> str:
         return f"<{len(self)} pairs>"
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict a pair, with the keys that are columns of frames. Needs no library."""
+        return [{name: _value(pair, path) for name, _, path in self._columns} for pair in self]
+
     def to_pandas(self) -> Any:
         """A pandas frame with a row a pair; pandas must be installed."""
         try:
             import pandas  # type: ignore[import-untyped,unused-ignore]
         except ImportError:
-            raise OptionError("to_pandas(): pandas is not installed\n  hint: pip install pandas") from None
+            raise OptionError(
+                "to_pandas(): pandas is not installed\n  hint: pip install pandas, or take r.pairs.to_dicts()"
+            ) from None
         return pandas.DataFrame({name: [_value(pair, path) for pair in self] for name, _, path in self._columns})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -20,6 +20,9 @@ import pytest
 
 _DEFAULT = 1e-5
 
+# What is summed over the workers of pytest-xdist.
+_COUNTS = ("audits", "own", "samples")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     about = "probability that correct functions are found violated in a session (default 1e-5)"
@@ -42,6 +45,8 @@ class Session:
             raise pytest.UsageError(f"leakgauge_alpha must be above 0 and at most 0.5, not {given}")
         self.tests = 0
         self.audits = self.own = self.samples = 0
+        # Workers that ended without saying what they did.
+        self.lost = 0
         self._counts: dict[str | None, int] = {}
         self._workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         self.item: pytest.Item | None = None
@@ -98,6 +103,26 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         _assertions._session, session.item = before, None
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of pytest-xdist sends what it counted to the session that started it."""
+    sent = getattr(session.config, "workeroutput", None)
+    if sent is not None:
+        own = session.config.stash[_KEY]
+        sent["leakgauge"] = {name: getattr(own, name) for name in _COUNTS}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """Adds what a worker counted; one that crashed has sent nothing, and the summary says so."""
+    session = node.config.stash[_KEY]
+    sent = getattr(node, "workeroutput", {}).get("leakgauge")
+    if sent is None:
+        session.lost += 1
+        return
+    for name in _COUNTS:
+        setattr(session, name, getattr(session, name) + sent[name])
+
+
 @pytest.fixture(name="leakgauge")
 def _leakgauge() -> Any:
     """The module `leakgauge`; a test that uses it has an even share of the session's false-alarm rate."""
@@ -116,4 +141,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     )
     if session.own:
         text += f" (beside {session.own} with an alpha of their own)"
+    if session.lost:
+        text += f"; {session.lost} workers crashed, whose audits are not counted here"
     terminalreporter.write_line(text)

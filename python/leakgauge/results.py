@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
+from . import _plot
 from ._kept import Kept
 from ._native import Comparison as NativeComparison
 from ._native import Findings, Written
@@ -299,6 +300,11 @@ class Comparison(LiveResult):
             _call=call,
         )
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the total variation of the worst pair of every log, with its limits; needs matplotlib. Returns the axes."""
+        rows = [(", ".join(log.files), log.worst_pair.total_variation) for log in self.logs]
+        return _plot.limits(_plot.axes(ax), rows, "total variation of the worst pair")
+
     def __repr__(self) -> str:
         lines = [f"leakgauge comparison of {len(self.logs)} logs: {self.verdict or 'no mechanisms'}"]
         for log in self.logs:
@@ -382,6 +388,24 @@ class Audit(LiveResult):
     def bayes_security(self) -> Estimate:
         """Of the whole log: 1 − the total variation of the worst of all pairs."""
         return self.overall.bayes_security
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the trade-off curve of the worst pair, or the total variation of pairs where there is none.
+
+        matplotlib must be installed.
+
+        Args:
+            ax: Axes to draw into; new ones by default.
+
+        Returns:
+            The axes.
+        """
+        ax, found = _plot.axes(ax), self.worst_pair.trade_off
+        if found is not None and found.get("curve") and found.get("band"):
+            return _plot.trade_off(ax, found)
+        worst_first = sorted(self.pairs, key=lambda pair: -(pair.total_variation.point or 0.0))
+        rows = [(" | ".join(pair.secrets), pair.total_variation) for pair in worst_first]
+        return _plot.limits(ax, rows, "total variation")
 
     def __repr__(self) -> str:
         worst, epsilon = self.worst_pair, self.epsilon

@@ -1,6 +1,7 @@
 """Whatever is wrong raises one exception that says where, what, and what to do."""
 
 import decimal
+import os
 import pickle
 
 import numpy
@@ -202,3 +203,12 @@ def test_all_errors_are_of_one_hierarchy():
 def test_estimates_take_no_claims():
     with pytest.raises(TypeError, match="audit_log"):
         leakgauge.estimate_log(GOOD, claims="dp(1)")
+
+
+def test_a_log_of_texts_takes_more_memory_than_one_of_numbers(monkeypatch):
+    monkeypatch.setattr(os, "sysconf", lambda name: 1)
+    with pytest.raises(leakgauge.OptionError, match="do not fit") as refused:
+        leakgauge.simulate("randomized-response(epsilon=1, secrets=4)", 20_000_000)
+    # At 73 bytes a row, as measured, what is advised fits into the GiB that is taken to be there at least.
+    advised = int(refused.value.hint.split()[1].replace(",", ""))
+    assert 2**30 / 300 < advised < 2**30 / 73

@@ -448,3 +448,21 @@ def test_workers_do_not_cancel_the_noise():
     # Its epsilon is 1; without noise any is refuted.
     r = leakgauge.audit(_difference_of_exponentials, [0, 1], "dp(epsilon=2)", max_samples=4_000, workers=2)
     assert r.verdict == "inconclusive"
+
+
+def test_the_samples_that_find_a_mu_do_find_it():
+    rng = np.random.default_rng(11)
+
+    def gaussian(mu):
+        return lambda x, n: mu * x + rng.normal(size=n)
+
+    r = leakgauge.audit(gaussian(1.0), [0, 1], "gdp(mu=1)", max_samples=300)
+    needed = r.samples_to_find(mu=1.6)
+    audits = [leakgauge.audit(gaussian(1.6), [0, 1], "gdp(mu=1)", seed=seed, max_samples=20_000) for seed in range(100, 130)]
+    in_time = sum(audit.verdict == "violated" and audit.samples <= needed for audit in audits)
+    # 27 are due; fewer than 22 come by chance in one of 200.
+    assert in_time >= 22, (needed, sorted(audit.samples for audit in audits))
+    assert needed < r.samples_to_find(mu=1.3) and r.samples_to_find(mu=1.0, most=2_000) is None
+    for given in ({}, {"epsilon": 1.0, "mu": 1.0}, {"mu": -1.0}, {"mu": 2.0, "power": 2.0}):
+        with pytest.raises(leakgauge.OptionError):
+            r.samples_to_find(**given)

@@ -42,3 +42,24 @@ def test_a_kernel_runs_it_and_shows_the_reports():
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     pages = [output.data["text/html"] for output in shown if "text/html" in output.get("data", {})]
     assert len(pages) >= 3 and "violated" in pages[0]
+
+
+def test_a_report_takes_the_theme_of_the_notebook(found):
+    shown = found._repr_html_()
+    own = re.match(r'<div class="(lg[0-9a-f]+)">', shown).group(1)
+    light, dark = (
+        re.search(rf'\[data-jp-theme-light="{mark}"\] \.{own}[^{{}}]*\{{([^{{}}]*)\}}', shown).group(1)
+        for mark in ("true", "false")
+    )
+
+    def color(rules, name):
+        return re.search(rf"--{name}: (#[0-9a-f]+)", rules).group(1)
+
+    def brightness(hexadecimal):
+        return sum(int(hexadecimal[at : at + 2], 16) for at in (1, 3, 5))
+
+    for rules, is_dark in ((light, False), (dark, True)):
+        assert (brightness(color(rules, "ground")) < brightness(color(rules, "ink"))) == is_dark
+        assert f"color-scheme: {'dark' if is_dark else 'light'}" in rules
+    # Whatever the page colors, it colors in both themes.
+    assert set(re.findall(r"--[\w-]+:", light)) == set(re.findall(r"--[\w-]+:", dark))

@@ -38,6 +38,8 @@ def test_every_public_name_is_documented_and_typed():
     stubs = ast.parse((SOURCES / "__init__.pyi").read_text())
     named = {node.name for node in stubs.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     for node in stubs.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            named.add(node.target.id)
         if isinstance(node, ast.ImportFrom):
             named |= {alias.asname or alias.name for alias in node.names}
     assert set(leakgauge.__all__) <= named, set(leakgauge.__all__) - named

@@ -100,3 +100,60 @@ def test_a_rate_out_of_range_is_refused(pytester):
     found = outcome(pytester, "def test_nothing(): pass\n", "--leakgauge-alpha=2")
     assert found.ret != 0
     found.stderr.fnmatch_lines(["*leakgauge_alpha must be above 0*"])
+
+
+def test_the_last_line_counts_the_audits_of_all_workers(pytester):
+    pytest.importorskip("xdist")
+    found = outcome(
+        pytester,
+        """
+import pytest
+
+@pytest.mark.parametrize("number", range(4))
+def test_shared(leakgauge, number):
+    leakgauge.assert_private(correct, [0.0, 1.0], "dp(epsilon=1)", max_samples=100)
+
+def test_own():
+    lg.assert_private(correct, [0.0, 1.0], "dp(epsilon=1)", max_samples=100, alpha=0.01)
+""",
+        "-n2",
+        "--leakgauge-alpha=0.06",
+    )
+    found.assert_outcomes(passed=5)
+    found.stdout.fnmatch_lines(["leakgauge: 5 audits, * samples; *at most 0.06 (beside 1 with an alpha of their own)"])
+
+
+def test_the_value_of_detects_is_refused_without_our_lines(pytester):
+    found = outcome(
+        pytester,
+        """
+def test_nonsense(leakgauge):
+    leakgauge.assert_private(correct, [0.0, 1.0], "dp(epsilon=1)", detects="much")
+""",
+    )
+    assert "_assertions.py" not in found.stdout.str()
+
+
+def test_a_leak_can_be_given_as_a_mu(pytester):
+    found = outcome(
+        pytester,
+        """
+def gaussian(x, n):
+    return x + rng.normal(size=n)
+
+def test_strong(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=2", max_samples=6_000)
+
+def test_weak(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=1.1", max_samples=500)
+
+def test_allowed(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=0.9", max_samples=500)
+
+def test_short_of_it(leakgauge):
+    leakgauge.assert_private(gaussian, [0.0, 1.0], "gdp(mu=1)", detects="mu=1.5", max_samples=1_200)
+""",
+    )
+    found.assert_outcomes(passed=1, failed=3)
+    found.stdout.fnmatch_lines(["*TooWeak: too weak: Gaussian noise of mu = 1.1 was missed by audits of 1,000 samples*"])
+    found.stdout.fnmatch_lines(["*TooWeak: too weak: to find mu = 1.5 with probability 0.9 takes about *"])
