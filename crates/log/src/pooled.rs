@@ -62,7 +62,7 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
     let found = columns.filter_map(|column| {
         let labels = labels(&rows, column)?;
         let share = explained(&rows, &ranks, &labels);
-        (share > MOST).then(|| (share, column, labels))
+        (share > MOST).then_some((share, column, labels))
     });
     let (share, column, labels) =
         found.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
@@ -193,7 +193,7 @@ mod tests {
                 .map(|at| {
                     let kind = at % kinds;
                     let value = 100.0 * kind as f64 + (at * 7919 % 101) as f64;
-                    let secret = if at / kinds % 2 == 0 { "a" } else { "b" };
+                    let secret = ["a", "b"][at / kinds % 2];
                     row([
                         secret.into(),
                         value.to_string(),
