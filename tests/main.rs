@@ -20,6 +20,7 @@ mod copies;
 mod datasets;
 mod directories;
 mod evidence;
+mod first_run;
 mod follow;
 mod follow_blocks;
 mod gates;

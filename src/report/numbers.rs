@@ -201,17 +201,59 @@ fn scientific(value: f64, round: Rounding) -> String {
 
 /// A number that has no limits, rounded to nearest: so many digits, without zeros at the end.
 pub fn plain(value: f64, digits: i32) -> String {
+    match value.abs() < NOTHING {
+        true => "0".to_owned(),
+        false => plain_exact(value, digits),
+    }
+}
+
+/// The same of a number that is known exactly, however small.
+pub fn plain_exact(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::round)
+}
+
+/// A lower limit with so many digits, rounded down.
+pub fn plain_below(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::floor)
+}
+
+/// An upper limit with so many digits, rounded up.
+pub fn plain_above(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::ceil)
+}
+
+fn rounded(value: f64, digits: i32, round: Rounding) -> String {
     let size = value.abs();
-    if size < NOTHING {
+    if size == 0.0 {
         return "0".to_owned();
     }
+    let exponent = size.log10().floor() as i32;
     if !PLAIN.contains(&size) {
-        let text = format!("{value:.*e}", digits.clamp(1, MAX_DECIMALS) as usize - 1);
-        let (number, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", without_zeros(number));
+        // At most seven digits of mantissa, the first before the point.
+        let decimals = digits.clamp(1, MAX_DECIMALS) - 1;
+        let mantissa = scaled(value / 10f64.powi(exponent), decimals, round);
+        let text = format!("{mantissa:.*}", decimals as usize);
+        // What was rounded to 10 is 1 with the next exponent.
+        return match mantissa.abs() >= 10.0 {
+            true => format!("{}e{}", mantissa / 10.0, exponent + 1),
+            false => format!("{}e{exponent}", without_zeros(&text)),
+        };
     }
-    let decimals = (digits - 1 - size.log10().floor() as i32).clamp(0, MAX_DECIMALS);
-    without_zeros(&format!("{value:.*}", decimals as usize)).to_owned()
+    let decimals = (digits - 1 - exponent).clamp(0, MAX_DECIMALS);
+    let found = scaled(value, decimals, round);
+    without_zeros(&format!("{found:.*}", decimals as usize)).to_owned()
+}
+
+/// Rounded to so many decimals. What is so many decimals but for the last bits of a binary number stays what it is.
+fn scaled(value: f64, decimals: i32, round: Rounding) -> f64 {
+    let unit = 10f64.powi(decimals);
+    let (nearest, exact) = ((value * unit).round(), value * unit);
+    let is_nearest = (nearest - exact).abs() <= 32.0 * f64::EPSILON * exact.abs();
+    let found = match is_nearest {
+        true => nearest,
+        false => round(exact),
+    };
+    found / unit + 0.0
 }
 
 fn without_zeros(number: &str) -> &str {

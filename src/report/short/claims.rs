@@ -42,6 +42,27 @@ pub fn section(audit: &Findings, width: usize) -> Section<'_> {
     Section::new(entries, LINES, Box::new(more))
 }
 
+/// What a log of several shows of its claim, and why the verdict is as it is. The verdict itself stands in their table.
+pub fn of_log(claim: &ClaimReport, log: &str, width: usize) -> Entry {
+    let [_, text, rest @ ..] = cells(claim);
+    let [figure, lower, point, upper, bound, pair] = rest;
+    let cells = [
+        format!("{log}:"),
+        text,
+        figure,
+        lower,
+        point,
+        upper,
+        bound,
+        pair,
+    ];
+    let entry = in_words(&cells, width);
+    let reasons = brief_reasons::of(claim).into_iter();
+    reasons.fold(entry, |entry, reason| {
+        entry.and_text(format!("  {reason}"), 2)
+    })
+}
+
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
 pub fn detections(audit: &Findings) -> Section<'_> {
     let detection = |found: &Detection| {
