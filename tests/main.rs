@@ -76,3 +76,4 @@ mod unpaired_times;
 mod values;
 mod verdicts;
 mod witness;
+mod written_numbers;

@@ -270,11 +270,7 @@ pub fn percent(share: f64) -> String {
 
 /// The factor and the unit in which a time of this size is written.
 pub fn time_scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
-    let (factor, name) = scale(size, unit);
-    match name {
-        " us" => (factor, " µs"),
-        name => (factor, name),
-    }
+    scale(size, unit)
 }
 
 /// The name of a unit, as people write it.

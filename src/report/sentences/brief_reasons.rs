@@ -86,7 +86,7 @@ fn open(claim: &ClaimReport) -> Vec<String> {
     let is_time = claim.quantity == Quantity::TimeDifference;
     match claim.rows_needed {
         Some(rows) => sentences.push(format!(
-            "If the estimate were the truth, about {rows} rows in all would settle it."
+            "If the estimate is right, about {rows} rows in total would settle it."
         )),
         None if is_time && claim.estimate.upper.is_none() => {}
         None if is_time && !is_final(claim) => {
@@ -132,7 +132,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             _ => None,
         },
         Grounds::OneModel => Some(format!(
-            "Not judged: are the scores of one model ({}), or is each row from a training of its own ({})?",
+            "Not judged: are the scores of one model ({}), or is every row from a training of its own ({})?",
             setting("design", "one-run"),
             setting("design", "many-runs")
         )),
@@ -165,7 +165,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             (Some(_), _, Some(least)) => {
                 let (factor, unit) = time_scale(claim.analytic, *unit);
                 Some(format!(
-                    "The clock is too coarse: no log with such steps can show less than {}{unit} to hold.",
+                    "The clock is too coarse: with its step, the smallest claim that can hold is {}{unit}.",
                     plain(factor * least, 4)
                 ))
             }

@@ -32,9 +32,8 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             blocks,
         } => blocks_left_out(*alone, *incomplete, *blocks),
         Qualification::OneByOne => {
-            "Times were taken one by one, so that drift of the machine counts as noise, or as a difference where secrets are \
-             not in random order; the order of rows, where it is known, widens limits by how much rows resemble those before \
-             them."
+            "Times were taken one by one. Drift of the machine counts as noise; if secrets are not in random order, it looks \
+             like a difference. Limits are wider where rows resemble those before them, if the order of rows is known."
                 .to_owned()
         }
         Qualification::Order(warning) | Qualification::Clock(warning) => doubt(warning),
@@ -56,14 +55,14 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             option("neighbors")
         ),
         Qualification::UnstatedRuns => format!(
-            "This counts every row as a separate run of the mechanism. Many records scored against one trained model \
-             are one run: judge them with {}. If every row does come from its own training, say so with {}.",
+            "This counts every row as a separate run of the mechanism. The scores of one trained model are one run: judge \
+             them with {}. If every row comes from a training of its own, say so with {}.",
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),
         Qualification::UnevenInclusion { included, canaries } => format!(
             "{included} of {canaries} canaries were included. Independent fair coins hardly ever give such a number, and the \
-             limit needs them."
+             limit is valid for such coins only."
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
@@ -85,7 +84,7 @@ fn blocks_left_out(alone: u64, incomplete: u64, blocks: u64) -> String {
         parts.push(format!("{incomplete} of {blocks} blocks lack a secret"));
     }
     format!(
-        "{}: if what is missing depends on the time that was measured, the differences are others.",
+        "{}. If slow answers are missing, the difference is larger.",
         parts.join("; ")
     )
 }
@@ -105,8 +104,8 @@ fn grounds(claim: &ClaimReport) -> String {
         } => time_difference(claim, *in_blocks, (*unit, *least, *needed)),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
-            "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
-             its analytic value.",
+            "Its ε is at least {}, more than the {:.4} of the mechanism. No total variation is shown to exceed its analytic \
+             value.",
             limits(&claim.estimate, claim.analytic)[0],
             claim.analytic
         ),
@@ -140,7 +139,7 @@ fn grounds(claim: &ClaimReport) -> String {
         Grounds::PrivacyCurve(found) => privacy::curve(claim, found),
         Grounds::Curve => match claim.verdict {
             Verdict::Violated => {
-                "Not all (epsilon, delta) that the claim implies can be true of such answers."
+                "Such answers are not possible under every (epsilon, delta) that the claim implies."
             }
             Verdict::Holds | Verdict::Inconclusive => {
                 "Such answers are possible under every (epsilon, delta) that the claim implies. They are those of one \
@@ -150,14 +149,14 @@ fn grounds(claim: &ClaimReport) -> String {
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
         Grounds::NothingObserved { value, all } => format!(
-            "Not judged: every row of {} shows the same ({}), as where nothing was observed. Check what writes the log.",
+            "Not judged: every row of {} shows the same ({}), as if nothing was observed. Check what writes the log.",
             if *all { "the log" } else { "some secret" },
             left_out::shown(value)
         ),
         Grounds::OneModel => format!(
-            "Not judged: the rows are scores of members and of others, and it is not said that each is from a training of \
-             its own. Many records scored against one trained model are one run, about which limits for independent rows \
-             prove nothing. Judge one run with {}. If every row does come from its own training, say so with {}.",
+            "Not judged: it is not known whether the scores are of one trained model. The scores of one model are one run, however \
+             many rows they are, and limits for independent rows are not valid for it. Judge one run with {}. If every row comes \
+             from a training of its own, say so with {}.",
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),
@@ -244,8 +243,7 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
     };
     match needed {
         Some(needed) => format!("Some pair has too few measurements for limits: at least {needed} {of} are needed."),
-        None => "Times of some pair resemble those before them so much that their difference has no limits: a longer log may \
-                 give some."
+        None => "The times of some pair resemble those before them too much for limits. Take a longer log."
             .to_owned(),
     }
 }
@@ -254,8 +252,7 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
 fn too_coarse(least: f64, unit: &str) -> String {
     let least = trimmed(format!("{least:.6}"));
     format!(
-        " The clock is too coarse to show that: by its step, no number of rows shows a difference of less than \
-         {least}{unit} to hold."
+        " The clock is too coarse for this claim: with its step, the smallest claim that can hold is {least}{unit}."
     )
 }
 

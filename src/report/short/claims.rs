@@ -7,7 +7,7 @@ use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
 use crate::report::numbers::{Limits, MISSING, Texts, percent, time_scale};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut, letters};
-use crate::report::verdict::quantity;
+use crate::report::verdict::{is_judged, quantity};
 
 /// Lines that the section may keep.
 const LINES: usize = 9;
@@ -177,7 +177,10 @@ fn numbers(claim: &ClaimReport) -> Texts {
         Grounds::TimeDifference { unit, .. } => time_scale(claim.analytic, *unit),
         _ => (1.0, ""),
     };
-    let limits = Limits::from(&claim.estimate).map(|value| factor * value);
+    let limits = match is_judged(claim) {
+        true => Limits::from(&claim.estimate).map(|value| factor * value),
+        false => Limits::default(),
+    };
     limits.texts(Some(factor * claim.analytic)).with_unit(unit)
 }
 
