@@ -33,12 +33,21 @@ impl Demo {
         }
     }
 
-    /// The arguments of the command that measures its log: the subcommand, and what follows the name of the log.
-    pub fn arguments(self) -> (&'static str, &'static [&'static str]) {
+    /// The claim that its log violates; none of one that is only measured.
+    pub fn claim(self) -> Option<&'static str> {
         match self {
-            Demo::Timing => ("audit", &["--claim", "time-difference(10ns)"]),
-            Demo::DifferentialPrivacy => ("audit", &["--claim", "dp(epsilon=1)"]),
-            Demo::Traffic => ("estimate", &["--secret", "site"]),
+            Demo::Timing => Some("time-difference(10ns)"),
+            Demo::DifferentialPrivacy => Some("dp(epsilon=1)"),
+            Demo::Traffic => None,
+        }
+    }
+
+    /// The column of the secret.
+    pub fn secret(self) -> &'static str {
+        match self {
+            Demo::Timing => "padding",
+            Demo::DifferentialPrivacy => "dataset",
+            Demo::Traffic => "site",
         }
     }
 

@@ -25,7 +25,7 @@ fn a_log_alone_is_estimated_with_all_options() {
     let place = Place::with_log(rows);
     for more in [
         &[][..],
-        &["--quick", "--format", "json"],
+        &["--quick", "--format", "markdown"],
         &["--full", "--seed=3"],
     ] {
         let short = place.run(&[&["log.csv"][..], more].concat());
@@ -93,7 +93,7 @@ fn a_demonstration_overwrites_nothing() {
     let output = place.run(&["demo", "dp", "-o", "a new.csv", "-q"]);
     assert_eq!(
         stdout(&output),
-        "leakgauge audit 'a new.csv' --claim 'dp(epsilon=1)'\n"
+        "leakgauge audit 'a new.csv' --secret dataset --claim 'dp(epsilon=1)'\n"
     );
     assert!(place.path().join("a new.csv").exists());
     let output = place.run(&["demo", "dp", "-o", "none/log.csv"]);

@@ -261,7 +261,7 @@ fn guesses_on_masked_rows_are_named_and_counted() {
     assert_eq!(limit["witness"]["events"][0]["kind"], "guessed");
     let text = text(&found);
     assert!(
-        text.contains("by guesses on masked rows: 0 is guessed (mostly from "),
+        text.contains("by guesses on held-out rows: 0 is guessed (mostly from "),
         "{text}"
     );
     assert!(text.contains("secrets were hidden until"), "{text}");

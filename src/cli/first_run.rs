@@ -62,10 +62,7 @@ fn text(log: Option<&str>) -> String {
     let demo = "leakgauge demo timing".to_owned();
     let audit = |what: &[&str]| command_line([&["audit", name], what].concat());
     let lines = [
-        (
-            command_line(["check", name]),
-            "shows how this log is read, row by row a secret and what was observed",
-        ),
+        (command_line(["check", name]), "shows how this log is read"),
         (
             command_line([name]),
             "measures how well its secrets are told apart",

@@ -93,7 +93,11 @@ fn single(document: &mut Document, row: &Row, are_bounds: bool) {
     let same = row.figures.iter().filter(|(key, _)| is_same(key));
     let same: Vec<&str> = same.map(|(key, _)| name(key)).collect();
     if !same.is_empty() {
-        document.paragraph(format!("The advantage is also: {}.", same.join("; ")));
+        let same = same.join("; ");
+        document.paragraph(format!(
+            "The advantage is also: {}.",
+            same.trim_end_matches('.')
+        ));
     }
 }
 
@@ -133,7 +137,8 @@ fn grid(document: &mut Document, rows: &[Row], are_bounds: bool) {
             .iter()
             .filter(|(name, _)| shown.contains(name));
         let figures = figures.iter().map(|key| {
-            let side = match are_bounds {
+            // What was given is no bound.
+            let side = match are_bounds && !same(rows, key) {
                 true => side(key),
                 false => Side::Exact,
             };

@@ -43,7 +43,7 @@ pub fn name(key: &'static str) -> &'static str {
         "advantage_yeom" => "advantage, Yeom et al.",
         "bayes_security_yeom" => "Bayes security, Yeom et al.",
         "advantage_humphries" => "advantage, Humphries et al.",
-        "group_size" => "secrets that many steps apart",
+        "group_size" => "steps between secrets of a group",
         "group_epsilon" => "epsilon of the group",
         "group_delta" => "delta of the group",
         "group_mu" => "mu of the group",

@@ -4,7 +4,6 @@ use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::Located;
 
 use crate::estimate::Estimate;
-use crate::report::sentences::differences::scale;
 
 /// Decimals beyond these are never written.
 const MAX_DECIMALS: i32 = 7;
@@ -268,9 +267,18 @@ pub fn percent(share: f64) -> String {
     format!("{} %", plain(100.0 * share, 6))
 }
 
-/// The factor and the unit in which a time of this size is written.
+/// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
 pub fn time_scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
-    scale(size, unit)
+    let Some(unit) = unit else {
+        return (1.0, "");
+    };
+    let Some(seconds) = unit.seconds(None) else {
+        return (1.0, " cycles");
+    };
+    const UNITS: [(f64, &str); 4] = [(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")];
+    let fits = UNITS.iter().find(|(of, _)| size * seconds >= *of);
+    let (of, name) = *fits.unwrap_or(&UNITS[3]);
+    (seconds / of, name)
 }
 
 /// The name of a unit, as people write it.

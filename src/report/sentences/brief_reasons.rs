@@ -29,6 +29,17 @@ pub fn of(claim: &ClaimReport) -> Vec<String> {
     sentences
 }
 
+/// The same without how strong the evidence is, for a line of several logs.
+pub fn of_one_of_many(claim: &ClaimReport) -> Vec<String> {
+    let mut sentences: Vec<String> = fit(claim).into_iter().collect();
+    match claim.verdict {
+        Verdict::Violated => {}
+        Verdict::Holds => sentences.extend(held(claim)),
+        Verdict::Inconclusive => sentences.extend(open(claim)),
+    }
+    sentences
+}
+
 fn strength(p: f64) -> String {
     format!(
         "{}: how probable such a log, or a worse one, is if the claim is true.",

@@ -2,9 +2,10 @@
 
 use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
+use crate::report::numbers::time_scale as scale;
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
-use crate::report::sentences::differences::{scale, trimmed};
+use crate::report::sentences::differences::trimmed;
 use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
@@ -154,9 +155,9 @@ fn grounds(claim: &ClaimReport) -> String {
             left_out::shown(value)
         ),
         Grounds::OneModel => format!(
-            "Not judged: it is not known whether the scores are of one trained model. The scores of one model are one run, however \
-             many rows they are, and limits for independent rows are not valid for it. Judge one run with {}. If every row comes \
-             from a training of its own, say so with {}.",
+            "Not judged: the log does not say whether its rows are scores of one model. The scores of one trained model are one run, \
+             for which limits of independent rows are not valid. Judge one run with {}. If every row comes from a training of its \
+             own, say so with {}.",
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),

@@ -1,8 +1,10 @@
 //! What is said of several logs side by side.
 
+use crate::audit::Sample;
 use crate::compare::Caution;
 use crate::estimate::Estimate;
 use crate::report::sentences::reasons::reason;
+use leakgauge_base::naming::option;
 
 /// What to keep in mind about a comparison.
 pub fn caution(found: &Caution) -> String {
@@ -23,6 +25,15 @@ pub fn caution(found: &Caution) -> String {
             )
         }
     }
+}
+
+/// That not all rows were used.
+pub fn sampled(found: &Sample) -> String {
+    format!(
+        "a random sample of its {} rows was used. More: {}.",
+        found.from.rows_in_all(),
+        option("max_rows")
+    )
 }
 
 /// Why there is no limit.

@@ -1,7 +1,7 @@
 //! Differences of times in words.
 
 use crate::audit::{BlocksCompared, Difference, Differences, Reference};
-use crate::report::numbers::percent;
+use crate::report::numbers::{percent, time_scale as scale};
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
@@ -237,20 +237,6 @@ pub fn trimmed(number: String) -> String {
         .trim_end_matches('0')
         .trim_end_matches('.')
         .to_owned()
-}
-
-/// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
-pub fn scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
-    let Some(unit) = unit else {
-        return (1.0, "");
-    };
-    let Some(seconds) = unit.seconds(None) else {
-        return (1.0, " cycles");
-    };
-    const UNITS: [(f64, &str); 4] = [(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")];
-    let fits = UNITS.iter().find(|(of, _)| size * seconds >= *of);
-    let (of, name) = *fits.unwrap_or(&UNITS[3]);
-    (seconds / of, name)
 }
 
 #[cfg(test)]

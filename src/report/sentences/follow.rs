@@ -2,7 +2,8 @@
 
 use crate::audit::Verdict;
 use crate::follow::{FollowedDifference, FollowedGrounds, FollowedReason};
-use crate::report::sentences::differences::{located, scale, trimmed};
+use crate::report::numbers::time_scale as scale;
+use crate::report::sentences::differences::{located, trimmed};
 use crate::report::sentences::warnings::doubt;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;

@@ -42,25 +42,17 @@ pub fn section(audit: &Findings, width: usize) -> Section<'_> {
     Section::new(entries, LINES, Box::new(more))
 }
 
-/// What a log of several shows of its claim, and why the verdict is as it is. The verdict itself stands in their table.
-pub fn of_log(claim: &ClaimReport, log: &str, width: usize) -> Entry {
-    let [_, text, rest @ ..] = cells(claim);
-    let [figure, lower, point, upper, bound, pair] = rest;
-    let cells = [
-        format!("{log}:"),
-        text,
-        figure,
-        lower,
-        point,
-        upper,
-        bound,
-        pair,
-    ];
-    let entry = in_words(&cells, width);
-    let reasons = brief_reasons::of(claim).into_iter();
-    reasons.fold(entry, |entry, reason| {
-        entry.and_text(format!("  {reason}"), 2)
-    })
+/// What a log of several shows of its claim, and why the verdict is as it is. The verdict itself stands in their table, and
+/// so does a claim that all have.
+pub fn of_log(claim: &ClaimReport, log: &str, is_named: bool) -> Entry {
+    let cells = cells(claim);
+    let named = match is_named {
+        true => format!("{} ", cells[1]),
+        false => String::new(),
+    };
+    let mut texts = vec![format!("{log}: {named}{}.", figures(&cells))];
+    texts.extend(brief_reasons::of_one_of_many(claim));
+    Entry::text(texts.join(" "), 2)
 }
 
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
@@ -216,21 +208,24 @@ fn aligned(rows: &[&Cells], has_figure: bool) -> Vec<String> {
 }
 
 /// The same in words, on two lines if one is too short.
-fn in_words(
-    [verdict, claim, figure, lower, point, upper, bound, pair]: &Cells,
-    width: usize,
-) -> Entry {
+fn in_words(cells: &Cells, width: usize) -> Entry {
+    let [verdict, claim, ..] = cells;
+    let first = format!("{verdict}{GAP}{claim}");
+    let rest = figures(cells);
+    let whole = format!("{first}{GAP}{rest}");
+    match letters(&whole) <= width {
+        true => Entry::row(whole),
+        false => Entry::text(first, 4).and_text(format!("{GAP}{rest}"), 4),
+    }
+}
+
+/// The figure, its numbers and its pair.
+fn figures([_, _, figure, lower, point, upper, bound, pair]: &Cells) -> String {
     let numbers = [("at least", lower), ("estimate", point), ("at most", upper)];
     let numbers = numbers.into_iter().filter(|(_, text)| *text != MISSING);
     let mut parts: Vec<String> = numbers
         .map(|(name, text)| format!("{name} {text}"))
         .collect();
     parts.push(format!("claim {bound}"));
-    let first = format!("{verdict}{GAP}{claim}");
-    let rest = format!("{figure} {} ({pair})", parts.join(", "));
-    let whole = format!("{first}{GAP}{rest}");
-    match letters(&whole) <= width {
-        true => Entry::row(whole),
-        false => Entry::text(first, 4).and_text(format!("{GAP}{rest}"), 4),
-    }
+    format!("{figure} {} ({pair})", parts.join(", "))
 }

@@ -8,7 +8,7 @@ use crate::audit::Verdict;
 use crate::compare::{Caution, Comparison, Differences, LogEntry};
 use crate::report::log_names::log_names;
 use crate::report::numbers::{Limits, MISSING, Texts, percent, plain};
-use crate::report::sentences::comparison::{caution, no_limit};
+use crate::report::sentences::comparison::{caution, no_limit, sampled};
 use crate::report::sentences::doubts::{doubt, weight};
 use crate::report::short::claims;
 use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
@@ -33,7 +33,7 @@ pub fn sections(found: &Comparison, width: usize) -> Vec<Section<'_>> {
     vec![
         table(found, &names, width),
         change(found, &names),
-        verdicts(found, &names, width),
+        verdicts(found, &names),
         checks(found, &names),
         closing(found),
     ]
@@ -86,8 +86,9 @@ fn opening(found: &Comparison) -> String {
         "uniform" => String::new(),
         prior => format!(", prior {prior}"),
     };
+    let claim = common_claim(found).map_or(String::new(), |claim| format!(" Claim: {claim}."));
     format!(
-        "{} logs: how often the best attack found names the secret of one row, in % (blind: {}{prior}).{change}",
+        "{} logs: how often the best attack found names the secret of one row, in % (blind: {}{prior}).{change}{claim}",
         found.logs.len(),
         blind.join(", ")
     )
@@ -243,8 +244,18 @@ fn what_is_left(log: &LogEntry, name: &str) -> String {
     }
 }
 
+/// The claim that all logs have.
+fn common_claim(found: &Comparison) -> Option<String> {
+    let claims = found.logs.iter();
+    let mut claims = claims.map(|log| log.claim.as_ref().map(|claim| claim.claim.to_string()));
+    let first = claims.next()??;
+    claims
+        .all(|other| other.as_deref() == Some(&first))
+        .then(|| clean(&first))
+}
+
 /// Why each verdict is as it is, violated ones first.
-fn verdicts<'a>(found: &'a Comparison, names: &[String], width: usize) -> Section<'a> {
+fn verdicts<'a>(found: &'a Comparison, names: &[String]) -> Section<'a> {
     let judged = found.logs.iter().zip(names);
     let mut judged: Vec<_> = judged
         .filter_map(|(log, name)| Some((log.claim.as_ref()?, name)))
@@ -254,9 +265,10 @@ fn verdicts<'a>(found: &'a Comparison, names: &[String], width: usize) -> Sectio
         Verdict::Inconclusive => 1,
         Verdict::Holds => 2,
     });
+    let common = common_claim(found);
     let entries = judged
         .iter()
-        .map(|(claim, name)| claims::of_log(claim, &end_of(name, NAME), width));
+        .map(|(claim, name)| claims::of_log(claim, &end_of(name, NAME), common.is_none()));
     let more = |hidden| format!("and {hidden} more verdicts: {}", option("full"));
     Section::new(entries.collect(), REASONS, Box::new(more))
 }
@@ -267,11 +279,13 @@ fn checks<'a>(found: &'a Comparison, names: &[String]) -> Section<'a> {
     let cautions = cautions.map(|one: &Caution| (1, caution(one), Vec::new()));
     let mut all: Vec<(u8, String, Vec<String>)> = cautions.collect();
     for (log, name) in found.logs.iter().zip(names) {
-        for warning in &log.warnings {
-            let text = doubt(warning);
+        let sampled = log.sampled.as_ref().map(|found| (3, sampled(found)));
+        let warnings = log.warnings.iter();
+        let warnings = warnings.map(|warning| (weight(warning), doubt(warning)));
+        for (weight, text) in warnings.chain(sampled) {
             match all.iter_mut().find(|(_, known, _)| *known == text) {
                 Some((.., logs)) => logs.push(end_of(name, NAME)),
-                None => all.push((weight(warning), text, vec![end_of(name, NAME)])),
+                None => all.push((weight, text, vec![end_of(name, NAME)])),
             }
         }
     }
