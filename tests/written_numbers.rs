@@ -232,10 +232,8 @@ fn audits_of_times() {
     };
     let blocks = times("valid").into_iter().zip(times("invalid")).take(2000);
     let blocks = blocks.map(|(slow, fast)| format!("{slow},{fast}\n"));
-    let place = place.file(
-        "blocks.csv",
-        "valid,invalid\n".to_owned() + &blocks.collect::<String>(),
-    );
+    let blocks = "valid,invalid\n".to_owned() + &blocks.collect::<String>();
+    let place = place.file("blocks.csv", &blocks);
     let how = [
         "blocks.csv",
         "--wide",
@@ -246,7 +244,12 @@ fn audits_of_times() {
         "time-difference(10us)",
     ];
     all_forms(&place, &[&["audit"], &how[..], &["--quick"]].concat());
-    printed(&place, &[&["audit"], &how[..], &["--follow"]].concat());
+    let output = place.run_on(
+        &[&["audit", "-"], &how[1..], &["--follow"]].concat(),
+        blocks,
+    );
+    assert!(!output.stdout.is_empty(), "{}", stderr(&output));
+    check(&stdout(&output), "blocks followed");
 }
 
 #[test]
@@ -379,6 +382,10 @@ fn checks_and_followed_logs() {
         let log = dataset(name);
         printed(&place, &["check", &log]);
         printed(&place, &["check", &log, "--format", "markdown"]);
-        printed(&place, &["estimate", &log, "--follow"]);
+        // What comes from standard input ends.
+        let rows = std::fs::read(&log).expect("a log");
+        let output = place.run_on(&["estimate", "-", "--follow"], rows);
+        assert!(!output.stdout.is_empty(), "{}", stderr(&output));
+        check(&stdout(&output), &format!("{name} followed"));
     }
 }
