@@ -316,7 +316,7 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     let short = String::from_utf8(place.run(&arguments).stdout).expect("text");
     assert!(
         short.contains(
-            "INCONCLUSIVE  dp(epsilon=0.5)  epsilon claim \u{2264} 0.5 (in | out)\n  Not judged: "
+            "INCONCLUSIVE  dp(epsilon=0.5)  epsilon n/a, claim \u{2264} 0.5 (in | out)\n  Not judged: "
         ),
         "{short}"
     );

@@ -82,7 +82,7 @@ fn strength(verdict: Verdict, p: f64) -> String {
     let p = p_value_of(p);
     match verdict {
         Verdict::Violated => format!(
-            "Strength of evidence: {p}: how probable such a log, or a worse one, is at most if the claim is true."
+            "Strength of evidence: {p}. If the claim is true, such a log, or a worse one, is no more probable than that."
         ),
         Verdict::Holds | Verdict::Inconclusive => format!("Evidence against the claim: {p}."),
     }

@@ -40,7 +40,7 @@ pub fn guesses(found: &RunGuesses) -> String {
         Direction::Low => ["lowest", "highest"],
     };
     let part = |count: u64, which: &str, what: &str| {
-        (count > 0).then(|| format!("the {count} {which} scores guessed to be {what}"))
+        (count > 0).then(|| format!("as {what} the {count} {which} scores"))
     };
     let parts = [
         part(found.included, members, "members"),
@@ -48,5 +48,9 @@ pub fn guesses(found: &RunGuesses) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let all = found.included + found.excluded;
-    format!("{}: {} of {all} right.", parts.join(", "), found.right)
+    format!(
+        "Guessed {}: {} of {all} right.",
+        parts.join(", "),
+        found.right
+    )
 }

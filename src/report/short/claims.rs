@@ -226,6 +226,9 @@ fn figures([_, _, figure, lower, point, upper, bound, pair]: &Cells) -> String {
     let mut parts: Vec<String> = numbers
         .map(|(name, text)| format!("{name} {text}"))
         .collect();
+    if parts.is_empty() {
+        parts.push(MISSING.to_owned());
+    }
     parts.push(format!("claim {bound}"));
     format!("{figure} {} ({pair})", parts.join(", "))
 }
