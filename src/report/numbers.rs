@@ -184,8 +184,7 @@ fn written(value: f64, decimals: i32, round: Rounding) -> String {
     if !PLAIN.contains(&size) {
         return scientific(value, round);
     }
-    let unit = 10f64.powi(decimals);
-    let rounded = round(value * unit) / unit + 0.0;
+    let rounded = scaled(value, decimals, round);
     format!("{rounded:.*}", decimals.max(0) as usize)
 }
 

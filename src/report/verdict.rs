@@ -53,7 +53,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
             "If the estimate is right, about {rows} rows in total would settle this claim."
         )),
         (Verdict::Inconclusive, None) if is_time && claim.estimate.upper.is_none() => {}
-        (Verdict::Inconclusive, None) if is_time => items.push(
+        (Verdict::Inconclusive, None) if is_time && !is_final(claim) => items.push(
             "More measurements narrow the limits: four times as many make them half as wide."
                 .to_owned(),
         ),

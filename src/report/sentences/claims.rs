@@ -2,10 +2,9 @@
 
 use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
-use crate::report::numbers::time_scale as scale;
+use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
-use crate::report::sentences::differences::trimmed;
 use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
@@ -211,14 +210,13 @@ fn time_difference(
         false => ["", "difference of medians", "differences of medians"],
     };
     let (factor, unit) = scale(claim.analytic, unit);
-    let bound = factor * claim.analytic;
-    let estimate = Estimate {
-        lower: claim.estimate.lower.map(|lower| factor * lower),
-        upper: claim.estimate.upper.map(|upper| factor * upper),
-        ..claim.estimate.clone()
-    };
-    let [lower, upper] = limits(&estimate, bound).map(trimmed);
-    let bound = trimmed(format!("{bound:.9}"));
+    let texts = Limits::from(&claim.estimate).map(|time| factor * time);
+    let Texts {
+        lower,
+        upper,
+        bound,
+        ..
+    } = texts.texts(Some(factor * claim.analytic));
     let [a, b] = claim.pair.labels().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(
@@ -251,7 +249,7 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
 
 /// That the step of the clock keeps a claim from being shown.
 fn too_coarse(least: f64, unit: &str) -> String {
-    let least = trimmed(format!("{least:.6}"));
+    let least = plain(least, 4);
     format!(
         " The clock is too coarse for this claim: with its step, the smallest claim that can hold is {least}{unit}."
     )

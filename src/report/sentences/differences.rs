@@ -229,7 +229,7 @@ pub fn located(figure: &Located, unit: Option<TimeUnit>) -> [String; 3] {
 }
 
 /// A number without zeros at the end of its decimals.
-pub fn trimmed(number: String) -> String {
+fn trimmed(number: String) -> String {
     if !number.contains('.') {
         return number;
     }
