@@ -61,7 +61,7 @@ fn levels(found: &TradeOff) -> String {
     let missing = missing.map_or(String::new(), |why| format!(" n/a: {}", reason(why)));
     format!(
         "TPR: how many rows of the secret a threshold on the score finds. FPR: how many rows of the other secret are taken \
-         for it, at most. The limits of a line hold with {} confidence, all lines together with {} %. An upper limit is about \
+         for it, at most. The limits of a line hold with {} confidence, all lines together with at least {} %. An upper limit is about \
          thresholds on this score only.{missing}",
         percent(found.operating_levels.each),
         plain_below(100.0 * found.operating_levels.together, 4)
