@@ -48,6 +48,7 @@
 //! | [`mod@audit`] | one log: findings and verdicts |
 //! | [`compare`], [`follow`] | several logs side by side; a log as it grows |
 //! | [`power`] | how many rows an audit needs, before there is a log |
+//! | [`demo`] | logs to try the program on |
 //! | [`report`] | findings as text, JSON, markdown, HTML and pictures |
 //! | [`claim`] | what a log is held to |
 //! | [`attack`], [`linfa`] | built-in attacks, model selection; attacks and logs of the linfa ecosystem |
@@ -90,6 +91,7 @@ mod black_box;
 #[doc(hidden)]
 pub mod cli;
 pub mod compare;
+pub mod demo;
 pub mod estimate;
 pub mod follow;
 pub mod input;

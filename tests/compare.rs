@@ -201,7 +201,7 @@ fn many_logs_share_one_error_probability() {
     assert_eq!(with("randomized-response(epsilon=0.1)").1, 1);
     let all = [
         &plain[..],
-        &["--mechanism", "randomized-response(epsilon=1)"],
+        &["--mechanism", "randomized-response(epsilon=1)", "--full"],
     ]
     .concat();
     let text = stdout(&place.run(&all));
@@ -239,7 +239,7 @@ fn the_same_logs_give_the_same_bytes_for_any_number_of_threads() {
 #[test]
 fn the_page_has_all_of_the_report() {
     let place = two();
-    let arguments = [&GRID[..], &["--html", "page.html"]].concat();
+    let arguments = [&GRID[..], &["--full", "--html", "page.html"]].concat();
     let text = stdout(&place.run(&arguments));
     let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
     let document = roxmltree::Document::parse(page.trim_start_matches("<!DOCTYPE html>")).unwrap();
@@ -360,7 +360,7 @@ fn numeric_logs_have_limits_for_the_attack_found_only() {
     assert!(best["lower"].is_null() && best["upper"].is_null());
     assert!(best["reason"].as_str().unwrap().contains("--resolution"));
     assert_eq!(report["differences"][1]["logs"], serde_json::json!([1, 3]));
-    let text = stdout(&place.run(&["compare", "a.csv", "b.csv"]));
+    let text = stdout(&place.run(&["compare", "a.csv", "b.csv", "--full"]));
     assert!(text.contains("less often, by 0."), "{text}");
 }
 
@@ -409,7 +409,9 @@ fn other_secrets_are_said() {
     assert_eq!(change["only_in_earlier"], serde_json::json!(["2"]));
     assert_eq!(change["only_in_later"], serde_json::json!(["<b>new</b>"]));
     assert_eq!(change["pairs"].as_array().unwrap().len(), 1);
-    let text = stdout(&place.run(&["compare", "a.csv", "b.csv"]));
+    let short = stdout(&place.run(&["compare", "a.csv", "b.csv"]));
+    assert!(short.contains("do not have the same secrets"), "{short}");
+    let text = stdout(&place.run(&["compare", "a.csv", "b.csv", "--full"]));
     assert!(text.contains("do not have the same secrets"), "{text}");
     assert!(text.contains("Secrets only in b.csv, not in a.csv: <b>new</b>."));
     let markdown = place.run(&["compare", "a.csv", "b.csv", "--format", "markdown"]);
@@ -450,4 +452,107 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let refused = place.run(&["compare", "half.csv", "two.csv", "--plots", "half.csv"]);
     assert_refused(&refused, &["half.csv", "is not a directory"]);
+}
+
+/// Runs `compare` and holds what it prints against what every short report must be.
+fn short(place: &Place, arguments: &[&str]) -> String {
+    let output = place.run(arguments);
+    let text = stdout(&output);
+    let about = format!("{arguments:?}: {}\n{text}", stderr(&output));
+    assert_ne!(output.status.code(), Some(2), "{about}");
+    assert!(text.lines().count() <= 25, "{about}");
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}\n{about}");
+        assert!(line.trim_end() == line, "{line:?}\n{about}");
+    }
+    assert!(text.contains("Everything: --full"), "{about}");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_report_is_a_table_and_what_changed() {
+    let place = two();
+    let text = short(&place, &["compare", "half.csv", "two.csv"]);
+    assert!(
+        text.starts_with("2 logs: how often the best attack found names the secret"),
+        "{text}"
+    );
+    assert!(
+        text.contains("log rows at least estimate at most change at least at most half.csv 3000"),
+        "{text}"
+    );
+    assert!(
+        text.contains("From half.csv to two.csv the best attack found is right more often, by "),
+        "{text}"
+    );
+    assert!(text.contains("two.csv leaks: one row tells "), "{text}");
+    assert!(
+        !text.contains("HOLDS") && !text.contains("INCONCLUSIVE"),
+        "{text}"
+    );
+    // The change in the table is that of the JSON report, in percentage points, rounded outward.
+    let (report, _) = json(&place, &["compare", "half.csv", "two.csv"]);
+    let change = &report["differences"][0]["attack_vulnerability"]["difference"];
+    let row = text.split(" two.csv 3000 ").nth(1).expect("a row");
+    let cells: Vec<f64> = row
+        .split(' ')
+        .take(6)
+        .map(|cell| cell.parse().expect("a number"))
+        .collect();
+    let limit = |key: &str| 100.0 * change[key].as_f64().expect("a limit");
+    assert!(
+        cells[4] <= limit("lower") && cells[4] > limit("lower") - 1.0,
+        "{text}"
+    );
+    assert!(
+        cells[5] >= limit("upper") && cells[5] < limit("upper") + 1.0,
+        "{text}"
+    );
+
+    let text = short(&place, &GRID);
+    assert!(text.contains("at most verdict half.csv"), "{text}");
+    assert!(
+        text.contains("INCONCLUSIVE") && text.contains("half.csv: randomized-response("),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_report_of_many_logs_fits_on_a_screen() {
+    let mut place = Place::new();
+    let mut arguments = vec!["compare".to_owned()];
+    for at in 0..30 {
+        let name = format!("a-log-with-a-name-that-is-much-too-long-for-a-table-{at}.csv");
+        let epsilon = 3.0 - 0.1 * f64::from(at);
+        let csv = log_of(
+            &format!("randomized-response(epsilon={epsilon}, secrets=2)"),
+            600,
+            u64::from(at as u32),
+        );
+        place = place.file(&name, csv);
+        arguments.push(name);
+    }
+    let all: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let text = short(&place, &[&all[..], &["--quick"]].concat());
+    assert!(text.contains("Changes are from the log above."), "{text}");
+    assert!(text.contains("more logs: --full"), "{text}");
+    // From the first to the last, which no two neighbors in the table are.
+    assert!(
+        text.contains("-0.csv to ")
+            && text.contains("-29.csv the best attack found is right less often"),
+        "{text}"
+    );
+    let law = ["--quick", "--mechanism", "randomized-response(epsilon=1)"];
+    let text = short(&place, &[&all[..], &law].concat());
+    assert!(
+        text.contains("more verdicts: --full") && text.contains("VIOLATED"),
+        "{text}"
+    );
+    let (report, _) = json(&place, &[&all[..4], &["--quick"]].concat());
+    assert_eq!(report["first_to_last"]["logs"], serde_json::json!([1, 3]));
+    let (report, _) = json(
+        &place,
+        &[&all[..4], &["--quick", "--against", "first"]].concat(),
+    );
+    assert!(report.get("first_to_last").is_none());
 }

@@ -169,7 +169,7 @@ fn exports_that_overlap_are_named_with_their_places() {
     let output = place.run(&[&claim[..], &arguments].concat());
     let text = stdout(&output);
     assert!(text.contains("repeated-runs"), "{text}");
-    assert!(text.contains("stand in the log twice"), "{text}");
+    assert!(text.contains("are in the log twice"), "{text}");
     let found = place.json(&[&["estimate"], &arguments[..]].concat());
     let message = found["warnings"][0]["message"].as_str().expect("a text");
     // The first rows in common are 602 and 2: a run is known from the first place that its rows choose.

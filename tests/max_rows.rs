@@ -351,7 +351,12 @@ fn logs_that_are_compared_are_sampled_each_and_say_so() {
     let found = place.json(&compare);
     assert_eq!(found["logs"][0]["sampled"]["rows"], 3000);
     assert_eq!(found["logs"][1]["sampled"], Value::Null);
-    let text = stdout(&place.run(&compare));
+    let short = stdout(&place.run(&compare));
+    assert!(
+        short.contains("Check log.csv: a random sample of its 3000 rows was used."),
+        "{short}"
+    );
+    let text = stdout(&place.run(&[&compare[..], &["--full"]].concat()));
     assert!(
         text.contains("1000 rows used (a random sample of 3000)"),
         "{text}"

@@ -302,7 +302,7 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
         "--claim",
         "advantage(0.1)",
     ];
-    let doubt = "Many records scored against one trained model";
+    let doubt = "The scores of one trained model are one run";
     let (code, found) = json(&place, &arguments);
     // The claim of an advantage is one about the attack on these records.
     assert_eq!(code, 1);
@@ -312,6 +312,28 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
     assert!(reason(&found, 0).contains(doubt), "{}", reason(&found, 0));
     assert!(reason(&found, 0).contains("--design one-run"));
     assert!(reason(&found, 0).contains("--design many-runs"));
+    // Nothing was judged, so that no number stands beside the verdict.
+    let short = String::from_utf8(place.run(&arguments).stdout).expect("text");
+    assert!(
+        short.contains(
+            "INCONCLUSIVE  dp(epsilon=0.5)  epsilon n/a, claim \u{2264} 0.5 (in | out)\n  Not judged: "
+        ),
+        "{short}"
+    );
+    let full = place.run(&[&arguments[..], &["--full"]].concat());
+    let full = String::from_utf8(full.stdout).expect("text");
+    let first = full
+        .split("INCONCLUSIVE: dp(epsilon=0.5)")
+        .nth(1)
+        .expect("a verdict");
+    let first = first
+        .split("VIOLATED: ")
+        .next()
+        .expect("the end of its grounds");
+    assert!(
+        first.contains("Not judged") && !first.contains("estimated"),
+        "{first}"
+    );
     assert_eq!(found["claims"][1]["verdict"], "violated");
     assert!(!reason(&found, 1).contains(doubt));
     let (_, stated) = json(

@@ -234,7 +234,7 @@ fn pictures_show_differences_inside_blocks_and_times_of_secrets() {
     assert!(differences.contains("difference, ns"), "{differences}");
     let times = read("plots/times.svg");
     assert!(
-        times.contains("3 of 3 secrets") && times.contains("time, us"),
+        times.contains("3 of 3 secrets") && times.contains("time, µs"),
         "{times}"
     );
     let page = read("page.html");

@@ -115,7 +115,10 @@ fn a_limit_names_a_threshold_and_the_stronger_claim() {
     assert_eq!(keys["events"][0]["kind"], "interval");
     assert_eq!(keys["events"][0]["column"], "seen");
     assert_eq!(keys["stronger"]["mu"].as_f64(), Some(stronger.mu));
-    assert!(text(&found).contains("judged more sharply"), "{json:#}");
+    assert!(
+        text(&found).contains("Gaussian privacy is easier to refute"),
+        "{json:#}"
+    );
 }
 
 /// Where no column says it, the event is one of scores; a column that does is named.
@@ -261,10 +264,13 @@ fn guesses_on_masked_rows_are_named_and_counted() {
     assert_eq!(limit["witness"]["events"][0]["kind"], "guessed");
     let text = text(&found);
     assert!(
-        text.contains("by guesses on masked rows: 0 is guessed (mostly from "),
+        text.contains("by guesses on held-out rows: 0 is guessed (mostly from "),
         "{text}"
     );
-    assert!(text.contains("secrets were hidden until"), "{text}");
+    assert!(
+        text.contains("guessed before their secrets were looked at"),
+        "{text}"
+    );
 }
 
 /// σ of the classic formula for (6, 0.3), far outside its range: the mechanism has ε = 7.25 at δ = 0.3. Guesses that

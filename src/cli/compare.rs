@@ -83,7 +83,10 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode> {
         || report::comparison_plots(&found),
     );
     let format = arguments.options.format.layout();
-    to_stdout(|out| report::write_comparison(&found, format, out))?;
+    to_stdout(|out| match arguments.outputs.full() {
+        true => report::write_comparison(&found, format, out),
+        false => report::write_short_comparison(&found, format, out),
+    })?;
     written?;
     let code = arguments.gate.finish(&report::comparison_cases(&found))?;
     Ok(ExitCode::from(code))

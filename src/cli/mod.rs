@@ -6,9 +6,11 @@ mod channel;
 mod check;
 mod compare;
 mod confusion;
+mod demo;
 mod design;
 mod documents;
 mod engine;
+mod first_run;
 pub mod flags;
 mod follow;
 mod gate;
@@ -56,7 +58,7 @@ const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some c
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure which secrets a log reveals, how well, and with what confidence
+    /// Measure which secrets a log reveals, how well, and with what confidence; `leakgauge LOG` does the same
     Estimate(audit::EstimateArguments),
     /// Measure a log and give a verdict on each claim, with an exit code
     Audit(audit::AuditArguments),
@@ -78,6 +80,8 @@ enum Command {
     Permute(Box<permute::PermuteArguments>),
     /// Collect a log: ask a program for answers, class by class, in complete random blocks
     Probe(probe::ProbeArguments),
+    /// Write a log to try the program on, and print the command to run on it
+    Demo(demo::DemoArguments),
     /// Draw a log from a known mechanism
     Simulate(simulate::SimulateArguments),
     /// Recompute a figure or table of a paper: data and picture
@@ -116,7 +120,12 @@ pub use terminal::without_standard_output;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     leakgauge::base::naming::install(flags::flag);
     signals::watch();
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = first_run::with_subcommand(arguments.into_iter().collect());
+    if arguments.len() < 2 {
+        // If standard error is closed, nobody reads it.
+        let _ = first_run::what_to_try();
+        return ExitCode::from(2);
+    }
     // Only the first call of a process has an effect, as with the style of names.
     let _ = GIVEN.set(arguments.iter().skip(1).cloned().collect());
     let arguments = match Arguments::try_parse_from(arguments) {
@@ -166,6 +175,7 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Permute(arguments) => permute::permute(&arguments),
         Command::Probe(arguments) => probe::probe(&arguments),
+        Command::Demo(arguments) => demo::demo(&arguments),
         Command::Simulate(arguments) => simulate::simulate(&arguments),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),

@@ -90,6 +90,11 @@ impl OutputOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Report")]
 pub struct ComparisonOutputs {
+    /// Print everything: all figures, pairs, warnings in full, what limits rest on
+    ///
+    /// Without it a text report has at most 25 lines. JSON, markdown and pages always have everything.
+    #[arg(long)]
+    full: bool,
     /// Write the comparison as a self-contained HTML page. Replaces an existing page of leakgauge, but no other file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -109,6 +114,11 @@ pub struct ComparisonOutputs {
 }
 
 impl ComparisonOutputs {
+    /// Whether a text report has everything.
+    pub fn full(&self) -> bool {
+        self.full
+    }
+
     /// The most pairs in a report.
     pub fn pairs(&self) -> usize {
         self.pairs

@@ -72,6 +72,11 @@ pub fn output_file() -> Option<PathBuf> {
     chosen().output.filter(|file| is_replaceable(file))
 }
 
+/// The file of the option, whatever it is.
+pub fn output_option() -> Option<PathBuf> {
+    chosen().output
+}
+
 /// Devices and pipes are written to. What is a file, or will be one, is written whole or not at all.
 fn is_replaceable(file: &Path) -> bool {
     file.metadata().map_or(true, |there| there.is_file())
@@ -136,6 +141,11 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result
         let mut out = BufWriter::with_capacity(1 << 16, File::create(&file).map_err(failed)?);
         return write(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
+    to_standard_output(write)
+}
+
+/// Writes to standard output itself. A closed pipe (`| head`) is not an error.
+pub fn to_standard_output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     check_stdout().map_err(|error| Error::io("standard output", error))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {

@@ -47,8 +47,8 @@ use leakgauge_stats::multiplicity::bonferroni;
 pub use analytic::Analytic;
 pub use grid::mechanisms;
 pub use model::{
-    Comparison, Curve, CurvePoint, Difference, Differences, LogEntry, OverallEntry, PairDifference,
-    PairSummary, ParameterPoint, Residual, WorstPairEntry,
+    Caution, Comparison, Curve, CurvePoint, Difference, Differences, LogEntry, OverallEntry,
+    PairDifference, PairSummary, ParameterPoint, Residual, WorstPairEntry,
 };
 
 /// Which log each log is compared with.
@@ -172,10 +172,13 @@ pub fn compare(mut logs: Vec<Measured>, against: Against) -> Result<Comparison> 
         differences: pairs_of_logs
             .map(|(from, to)| difference::between(&logs, from, to))
             .collect(),
+        first_to_last: (against == Against::Previous && logs.len() > 2)
+            .then(|| difference::between(&logs, 0, logs.len() - 1)),
         curve: parameter
             .as_ref()
             .and_then(|parameter| grid::curve(&logs, parameter)),
         notes: notes(&logs),
+        cautions: cautions(&logs),
         logs: logs
             .iter()
             .enumerate()
@@ -327,29 +330,7 @@ fn notes(logs: &[Measured]) -> Vec<String> {
          were independent). They and z are descriptive; limits do not use them. An estimate that is a limit has none."
             .to_owned(),
     ];
-    let is_shared = |warning: &Warning| matches!(warning, Warning::SharedRowsSuspected { .. });
-    if logs
-        .iter()
-        .any(|log| log.audit.warnings.iter().any(is_shared))
-    {
-        notes.push(
-            "Some rows may stand in two of the logs (see the warnings). Limits of differences need independent logs, and \
-             are too narrow or wrong otherwise."
-                .to_owned(),
-        );
-    }
-    notes.extend(learned(logs));
-    let sets: Vec<BTreeSet<&str>> = logs
-        .iter()
-        .map(|log| difference::labels(&log.audit).collect())
-        .collect();
-    if sets.iter().any(|set| *set != sets[0]) {
-        notes.push(
-            "The logs do not have the same secrets: figures over all secrets are not about the same task, and only pairs \
-             that both logs have are compared."
-                .to_owned(),
-        );
-    }
+    notes.extend(cautions(logs).iter().map(note));
     if logs.iter().any(|log| log.analytic.is_some()) {
         notes.push(
             "A residual is the estimate minus the analytic value for the same pair. The pair was chosen on other rows of the \
@@ -360,8 +341,52 @@ fn notes(logs: &[Measured]) -> Vec<String> {
     notes
 }
 
+/// What makes the comparison of these logs doubtful.
+fn cautions(logs: &[Measured]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let is_shared = |warning: &Warning| matches!(warning, Warning::SharedRowsSuspected { .. });
+    if logs
+        .iter()
+        .any(|log| log.audit.warnings.iter().any(is_shared))
+    {
+        cautions.push(Caution::SharedRows);
+    }
+    cautions.extend(learned(logs));
+    let sets: Vec<BTreeSet<&str>> = logs
+        .iter()
+        .map(|log| difference::labels(&log.audit).collect())
+        .collect();
+    if sets.iter().any(|set| *set != sets[0]) {
+        cautions.push(Caution::OtherSecrets);
+    }
+    cautions
+}
+
+fn note(caution: &Caution) -> String {
+    match caution {
+        Caution::SharedRows => {
+            "Some rows may stand in two of the logs (see the warnings). Limits of differences need independent logs, and \
+             are too narrow or wrong otherwise."
+                .to_owned()
+        }
+        Caution::TrainingRows(rows) => {
+            let rows: Vec<String> = rows.iter().map(u64::to_string).collect();
+            format!(
+                "The attacks learned from different numbers of rows ({}). An attack with more training rows is stronger, \
+                 which may explain part of a difference.",
+                rows.join(", ")
+            )
+        }
+        Caution::OtherSecrets => {
+            "The logs do not have the same secrets: figures over all secrets are not about the same task, and only pairs \
+             that both logs have are compared."
+                .to_owned()
+        }
+    }
+}
+
 /// That more rows teach an attack more, where logs differ much in that.
-fn learned(logs: &[Measured]) -> Option<String> {
+fn learned(logs: &[Measured]) -> Option<Caution> {
     const MUCH: u64 = 5;
     let rows: Vec<u64> = logs
         .iter()
@@ -369,14 +394,7 @@ fn learned(logs: &[Measured]) -> Option<String> {
         .collect();
     let (least, most) = (rows.iter().min()?, rows.iter().max()?);
     // A fifth more.
-    (most - least > least / MUCH).then(|| {
-        let rows: Vec<String> = rows.iter().map(u64::to_string).collect();
-        format!(
-            "The attacks learned from different numbers of rows ({}). An attack with more training rows is stronger, which \
-             may explain part of a difference.",
-            rows.join(", ")
-        )
-    })
+    (most - least > least / MUCH).then_some(Caution::TrainingRows(rows))
 }
 
 #[cfg(test)]

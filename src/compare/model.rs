@@ -29,10 +29,28 @@ pub struct Comparison {
     pub logs: Vec<LogEntry>,
     /// One entry for each log but the first.
     pub differences: Vec<Differences>,
+    /// From the first log to the last; absent if `differences` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_to_last: Option<Differences>,
     /// Analytic values between those of the logs, where the mechanisms differ in one number only.
     pub curve: Option<Curve>,
     /// What to know when reading.
     pub notes: Vec<String>,
+    /// Those of the notes that are about these logs only.
+    #[serde(skip)]
+    pub cautions: Vec<Caution>,
+}
+
+/// What makes a comparison doubtful.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Caution {
+    /// Rows may stand in two of the logs.
+    SharedRows,
+    /// The logs do not have the same secrets.
+    OtherSecrets,
+    /// The rows that each attack learned from, where they differ by more than a fifth, in the order of the logs.
+    TrainingRows(Vec<u64>),
 }
 
 impl Comparison {
@@ -46,7 +64,7 @@ impl Comparison {
     /// changed most, these first.
     #[must_use]
     pub fn with_pairs(mut self, most: usize) -> Self {
-        for found in &mut self.differences {
+        for found in self.differences.iter_mut().chain(&mut self.first_to_last) {
             let left_out = found.pairs.len().saturating_sub(most);
             if left_out > 0 {
                 let change = |pair: &PairDifference| pair.difference.map_or(-1.0, f64::abs);

@@ -1,7 +1,7 @@
 //! Pictures of times: differences inside blocks, and the times of each secret.
 
 use crate::audit::{Difference, Findings, SecretTimes};
-use crate::report::sentences::differences::scale;
+use crate::report::numbers::time_scale as scale;
 use leakgauge_base::error::shorten;
 use leakgauge_plot::{self as plot, Axis, BoxRow, Boxes, Caption, Chart, Layer, Mark};
 

@@ -23,7 +23,7 @@ pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) 
     if let Some(bracket) = &convergence.cover_hart {
         let [least, most] = bracket.bayes_risk;
         text.push_str(&format!(
-            " If {} rows were infinitely many, the error of the nearest neighbor would put the Bayes risk between {least:.3} \
+            " If the nearest neighbor erred on infinitely many rows as it does on {}, the Bayes risk would lie between {least:.3} \
              and {most:.3} (Cover and Hart; asymptotic, not a limit for this log).",
             bracket.rows
         ));

@@ -3,6 +3,7 @@
 use crate::audit::{Findings, Pair, PrivacyLimit};
 use crate::estimate::{Estimate, Reason};
 use crate::report::document::Document;
+use crate::report::numbers::percent;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
@@ -68,10 +69,10 @@ pub fn figures(document: &mut Document, audit: &Findings) {
 /// How the limits hold.
 pub fn note(audit: &Findings) -> String {
     format!(
-        "Each limit by itself holds with {} % confidence; n/a: no such limit is possible, or nothing was measured. \
-         An estimate that noise put outside of its limits, or of what is possible, is printed at the nearest value inside \
-         (JSON keeps it as `raw`). Guessing blind errs with probability {}.",
-        100.0 * audit.confidence,
+        "Each limit by itself holds with {} confidence; n/a: no such limit is possible, or nothing was measured. An estimate \
+         that noise put outside of its limits is shown at the nearest limit (JSON has it as `raw`). Guessing blind errs with \
+         probability {}.",
+        percent(audit.confidence),
         nearest(audit.overall.guessing_error)
     )
 }
@@ -186,8 +187,8 @@ fn of_log(audit: &Findings) -> Vec<Figure<'_>> {
     vec![
         figure(
             "Bayes security, worst of all pairs",
-            "No prior makes the risk leakage smaller. The limits are about the least of all pairs; the estimate is that of the worst pair above, \
-             and estimates of other pairs may be smaller.",
+            "No prior makes the risk leakage smaller. The limits are about the least of all pairs. The estimate is that of the worst \
+             pair above; estimates of other pairs may be smaller.",
             of("all secrets"),
             "/overall/bayes_security",
             &overall.bayes_security,

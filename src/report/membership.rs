@@ -4,11 +4,13 @@ use crate::audit::{ClaimReport, PrivacyLimit};
 use crate::estimate::Estimate;
 use crate::membership::{AnswerTable, OneRun};
 use crate::report::document::Document;
+use crate::report::numbers::percent;
 use crate::report::sentences::membership::{guesses, of_one_run, of_table};
 use crate::report::verdict::{headline, verdict};
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::file_listing;
 use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::rounding::allowance;
 
 /// The report about a table of answers.
 pub fn table(found: &AnswerTable) -> Document {
@@ -18,10 +20,10 @@ pub fn table(found: &AnswerTable) -> Document {
     document.heading("Figures");
     let [tp, missed, fp, tn] = found.counts;
     document.paragraph(format!(
-        "{tp} of {} members and {tn} of {} non-members were recognized. Limits hold with {} % confidence.",
+        "{tp} of {} members and {tn} of {} non-members were recognized. Limits hold with {} confidence.",
         tp + missed,
         fp + tn,
-        100.0 * found.confidence
+        percent(found.confidence)
     ));
     let mut rows = vec![
         figure("true positive rate", &found.true_positive_rate),
@@ -44,10 +46,10 @@ pub fn one_run(found: &OneRun) -> Document {
     verdicts(&mut document, &found.claims);
     document.heading("Guesses");
     document.paragraph(format!(
-        "One training run with {} canaries, {} of them included. Limits hold with {} % confidence{}.",
+        "One training run with {} canaries, {} of them included. Limits hold with {} confidence{}.",
         found.canaries,
         found.included,
-        100.0 * found.confidence,
+        percent(found.confidence),
         match found.guesses.len() {
             1 => String::new(),
             parts => format!("; the {parts} ways to guess share it"),
@@ -96,8 +98,10 @@ fn figure(name: &str, found: &Estimate) -> Vec<String> {
 
 fn privacy(found: &PrivacyLimit) -> Vec<String> {
     let name = match found.quantity {
-        PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {delta})"),
-        PrivacyParameter::Renyi { order } => format!("Renyi divergence (order {order})"),
+        PrivacyParameter::Epsilon { delta } => format!("epsilon (delta {})", allowance(delta)),
+        PrivacyParameter::Renyi { order } => {
+            format!("Renyi divergence (order {})", allowance(order))
+        }
         PrivacyParameter::Mu | PrivacyParameter::Rho => found.quantity.to_string(),
     };
     vec![name, lower(found.lower), value(found.point), upper(None)]

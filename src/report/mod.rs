@@ -3,12 +3,14 @@
 mod attackers;
 mod block_pictures;
 mod bounds;
+mod bounds_names;
 mod channel;
 mod check;
 mod command;
 mod compare;
 mod compare_plots;
 mod convergence;
+mod demo;
 mod differences;
 mod document;
 mod figure_files;
@@ -62,6 +64,7 @@ use leakgauge_reproduce::{Entry, Reproduction};
 
 pub use command::command_line;
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
+pub use demo::demo_text;
 pub use figure_files::{Written, check_figure_files, write_with_data};
 pub use format::Format;
 pub use gate::{
@@ -262,6 +265,22 @@ pub fn write_comparison(
         false => compare::document(comparison),
     };
     write(comparison, document, layout, out)
+}
+
+/// Writes a comparison: as text the most important in at most 25 lines, in other formats as [`write_comparison`] does.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_short_comparison(
+    comparison: &Comparison,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    match (layout.format, layout.brief) {
+        (Format::Text, false) => out.write_all(short::comparison(comparison, &layout).as_bytes()),
+        _ => write_comparison(comparison, layout, out),
+    }
 }
 
 /// Writes which figures can be recomputed.

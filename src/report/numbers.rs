@@ -4,7 +4,6 @@ use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::Located;
 
 use crate::estimate::Estimate;
-use crate::report::sentences::differences::scale;
 
 /// Decimals beyond these are never written.
 const MAX_DECIMALS: i32 = 7;
@@ -185,8 +184,7 @@ fn written(value: f64, decimals: i32, round: Rounding) -> String {
     if !PLAIN.contains(&size) {
         return scientific(value, round);
     }
-    let unit = 10f64.powi(decimals);
-    let rounded = round(value * unit) / unit + 0.0;
+    let rounded = scaled(value, decimals, round);
     format!("{rounded:.*}", decimals.max(0) as usize)
 }
 
@@ -201,17 +199,59 @@ fn scientific(value: f64, round: Rounding) -> String {
 
 /// A number that has no limits, rounded to nearest: so many digits, without zeros at the end.
 pub fn plain(value: f64, digits: i32) -> String {
+    match value.abs() < NOTHING {
+        true => "0".to_owned(),
+        false => plain_exact(value, digits),
+    }
+}
+
+/// The same of a number that is known exactly, however small.
+pub fn plain_exact(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::round)
+}
+
+/// A lower limit with so many digits, rounded down.
+pub fn plain_below(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::floor)
+}
+
+/// An upper limit with so many digits, rounded up.
+pub fn plain_above(value: f64, digits: i32) -> String {
+    rounded(value, digits, f64::ceil)
+}
+
+fn rounded(value: f64, digits: i32, round: Rounding) -> String {
     let size = value.abs();
-    if size < NOTHING {
+    if size == 0.0 {
         return "0".to_owned();
     }
+    let exponent = size.log10().floor() as i32;
     if !PLAIN.contains(&size) {
-        let text = format!("{value:.*e}", digits.clamp(1, MAX_DECIMALS) as usize - 1);
-        let (number, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", without_zeros(number));
+        // At most seven digits of mantissa, the first before the point.
+        let decimals = digits.clamp(1, MAX_DECIMALS) - 1;
+        let mantissa = scaled(value / 10f64.powi(exponent), decimals, round);
+        let text = format!("{mantissa:.*}", decimals as usize);
+        // What was rounded to 10 is 1 with the next exponent.
+        return match mantissa.abs() >= 10.0 {
+            true => format!("{}e{}", mantissa / 10.0, exponent + 1),
+            false => format!("{}e{exponent}", without_zeros(&text)),
+        };
     }
-    let decimals = (digits - 1 - size.log10().floor() as i32).clamp(0, MAX_DECIMALS);
-    without_zeros(&format!("{value:.*}", decimals as usize)).to_owned()
+    let decimals = (digits - 1 - exponent).clamp(0, MAX_DECIMALS);
+    let found = scaled(value, decimals, round);
+    without_zeros(&format!("{found:.*}", decimals as usize)).to_owned()
+}
+
+/// Rounded to so many decimals. What is so many decimals but for the last bits of a binary number stays what it is.
+fn scaled(value: f64, decimals: i32, round: Rounding) -> f64 {
+    let unit = 10f64.powi(decimals);
+    let (nearest, exact) = ((value * unit).round(), value * unit);
+    let is_nearest = (nearest - exact).abs() <= 32.0 * f64::EPSILON * exact.abs();
+    let found = match is_nearest {
+        true => nearest,
+        false => round(exact),
+    };
+    found / unit + 0.0
 }
 
 fn without_zeros(number: &str) -> &str {
@@ -226,13 +266,18 @@ pub fn percent(share: f64) -> String {
     format!("{} %", plain(100.0 * share, 6))
 }
 
-/// The factor and the unit in which a time of this size is written.
+/// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
 pub fn time_scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
-    let (factor, name) = scale(size, unit);
-    match name {
-        " us" => (factor, " µs"),
-        name => (factor, name),
-    }
+    let Some(unit) = unit else {
+        return (1.0, "");
+    };
+    let Some(seconds) = unit.seconds(None) else {
+        return (1.0, " cycles");
+    };
+    const UNITS: [(f64, &str); 4] = [(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")];
+    let fits = UNITS.iter().find(|(of, _)| size * seconds >= *of);
+    let (of, name) = *fits.unwrap_or(&UNITS[3]);
+    (seconds / of, name)
 }
 
 /// The name of a unit, as people write it.

@@ -41,15 +41,23 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
         rows,
     );
     document.paragraph(format!(
-        "{} of {} pairs, by their lower limits. The lower limits of all pairs hold together, and so do the upper ones \
-         (correction: {}).",
+        "{} of {} pairs, by their lower limits. {}",
         LISTED_PAIRS.min(audit.pairs.len()),
         audit.pairs.len(),
-        audit.multiplicity.correction
+        together(audit)
     ));
     if audit.pairs.len() > MOST_PAIRS {
         document.paragraph(how_to_have_all());
     }
+}
+
+/// How the limits of pairs hold, and why they differ from those of the worst pair elsewhere.
+pub fn together(audit: &Findings) -> String {
+    format!(
+        "The lower limits of all pairs hold together, and so do the upper ones (correction: {}). Figures has the limits of \
+         one pair by itself, which can be narrower.",
+        audit.multiplicity.correction
+    )
 }
 
 /// The pairs of a report that has at most so many: all in the order of their secrets, else those with the largest

@@ -1,8 +1,8 @@
 //! The report about a shuffled log, as a document.
 
 use super::document::Document;
+use crate::report::numbers::plain;
 use leakgauge_base::error::shorten;
-use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::permutation::Distance;
@@ -59,7 +59,7 @@ pub(super) fn document(report: &Report) -> Document {
     if let Some(epsilon) = report.epsilon {
         promise.push_str(&format!(
             " The values themselves are {}-locally differentially private.",
-            format_number(epsilon)
+            plain(epsilon, 6)
         ));
     }
     document.paragraph(promise);
@@ -87,7 +87,7 @@ fn headline(report: &Report) -> String {
     format!(
         "{} rows shuffled near a reference order: alpha {} within groups",
         report.rows,
-        format_number(report.alpha)
+        plain(report.alpha, 6)
     )
 }
 
@@ -213,14 +213,14 @@ fn groups(document: &mut Document, report: &Report) {
             "From {} simulated shuffles: with probability at least {}, a group keeps at least the share eta of its values. \
              Each eta is a limit at confidence {}.",
             groups.trials,
-            format_number(1.0 - groups.delta),
-            format_number(groups.confidence)
+            plain(1.0 - groups.delta, 6),
+            plain(groups.confidence, 6)
         ));
     }
     if hamming {
         document.paragraph(format!(
             "P(fails eta): the exact probability that less than the share {} of a group's values stays (Theorem A.4).",
-            format_number(groups.eta)
+            plain(groups.eta, 6)
         ));
     }
 }
@@ -253,7 +253,7 @@ fn meanings(document: &mut Document, report: &Report) {
         document.paragraph(format!(
             "All {} earlier releases and this one together: alpha {} (Theorem A.2).",
             report.composition.previous.len(),
-            format_number(report.composition.alpha)
+            plain(report.composition.alpha, 6)
         ));
     }
 }

@@ -3,6 +3,7 @@
 use crate::audit::{Findings, LeakageFamily};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
+use crate::report::numbers::percent;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
@@ -132,8 +133,8 @@ fn family(found: &LeakageFamily) -> Vec<Row> {
 /// How the limits hold, which event pointwise leakage rests on, and why limits are missing.
 fn note(audit: &Findings, reasons: &[String]) -> String {
     let mut text = format!(
-        "Each limit by itself holds with {} % confidence.",
-        100.0 * audit.confidence
+        "Each limit by itself holds with {} confidence.",
+        percent(audit.confidence)
     );
     if !audit.reconstruction.is_empty() {
         text.push_str(

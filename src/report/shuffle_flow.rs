@@ -1,6 +1,7 @@
 //! Reports of mutual information and vulnerability in the shuffle model.
 
 use super::document::Document;
+use crate::report::numbers::{plain_above, plain_below, plain_exact};
 use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::setting;
 use leakgauge_exact::shuffle::information::{
@@ -8,6 +9,9 @@ use leakgauge_exact::shuffle::information::{
     UsersSurvey,
 };
 use leakgauge_exact::shuffle::vulnerability::{MechanismSurvey, Survey as VulnerabilitySurvey};
+
+/// Digits of exact figures.
+const LONG: i32 = 7;
 
 /// The largest number of labels that are listed.
 const LISTED: usize = 40;
@@ -268,13 +272,17 @@ pub(super) fn vulnerability(survey: &VulnerabilitySurvey) -> Document {
     document.paragraph("Exact for uniform, independent values and an adversary without other knowledge. Asymptotic: 1/k + √(ln k/kn)·(kp − 1)/(k − 1), with the constant of the paper; leading term: with the exact constant for this k. Neither is a bound.");
     let between = |row: &leakgauge_exact::shuffle::vulnerability::Row| {
         let (shuffle, both) = (row.shuffle_limits?, row.noise_and_shuffle_limits?);
-        let figures = [shuffle.lower, shuffle.upper, both.lower, both.upper];
         let mut line = vec![
             row.values.to_string(),
             format_number(row.keep),
             row.n.to_string(),
         ];
-        line.extend(figures.map(|x| format_number(round(x, 12))));
+        line.extend([
+            plain_below(shuffle.lower, LONG),
+            plain_above(shuffle.upper, LONG),
+            plain_below(both.lower, LONG),
+            plain_above(both.upper, LONG),
+        ]);
         Some(line)
     };
     let limited: Vec<Vec<String>> = survey.rows.iter().filter_map(between).collect();
@@ -371,7 +379,7 @@ fn six(figure: Option<f64>) -> String {
 }
 
 fn long(figure: Option<f64>) -> String {
-    figure.map_or_else(|| "n/a".to_owned(), |x| format_number(round(x, 9)))
+    figure.map_or_else(|| "n/a".to_owned(), |x| plain_exact(x, LONG))
 }
 
 fn round(x: f64, digits: usize) -> f64 {

@@ -2,6 +2,7 @@
 
 use crate::audit::{ClaimReport, Findings, Pair, PrivacyLimit, Verdict, Warning};
 use crate::report::document::Document;
+use crate::report::numbers::percent;
 use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
@@ -55,7 +56,7 @@ pub fn sentences(audit: &Findings) -> String {
     }
     if audit.warnings.iter().any(Warning::is_about_copies) {
         sentences.push(
-            "See the warnings about copies of rows below: limits count every row as new evidence."
+            "See the warnings about copies of rows below: copies make limits too optimistic."
                 .to_owned(),
         );
     }
@@ -78,8 +79,7 @@ pub fn other_pair(claim: &ClaimReport, worst: &Pair) -> Option<String> {
     let [c, d] = worst.labels().map(shorten);
     names_another.then(|| {
         format!(
-            "The verdict on {} is about {a} and {b}, which exceed most what the claim allows them; the pair with the \
-             largest lower limit of the advantage is {c} and {d}.",
+            "The verdict on {} is about {a} and {b}, which exceed the claim most. Easiest to tell apart are {c} and {d}.",
             shorten(&claim.claim.text)
         )
     })
@@ -90,7 +90,7 @@ fn first(audit: &Findings, observer: &str) -> String {
     let worst = &audit.worst_pair;
     let [a, b] = worst.secrets.labels().map(shorten);
     let tv = &worst.total_variation;
-    let percent = 100.0 * audit.confidence;
+    let percent = percent(audit.confidence);
     let in_blocks = audit
         .differences
         .as_ref()
@@ -102,13 +102,13 @@ fn first(audit: &Findings, observer: &str) -> String {
     match (tv.lower, epsilon(audit)) {
         (Some(lower), _) if lower > 0.0 => format!(
             "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
-             {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} % confidence).",
+             {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} confidence).",
             percent_beyond(0.5 * (1.0 + lower), 0.5),
             at_least_beyond(lower, 0.0)
         ),
         (Some(_), _) if differs(audit) => format!(
             "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
-             one row tells the secret could not be certified at {percent} % confidence."
+             one row tells the secret could not be certified at {percent} confidence."
         ),
         (Some(_), Some((limit, lower))) if limit.is_of_some_pair => format!(
             "The log leaks its secret: some observations are likelier under one of two secrets, which need an epsilon of at \
@@ -119,14 +119,14 @@ fn first(audit: &Findings, observer: &str) -> String {
             let [a, b] = limit.secrets.labels().map(shorten);
             format!(
                 "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
-                 least {} ({percent} % confidence). They are too rare, or too alike, to certify an advantage of an attacker who sees one \
-                 row: its estimate is {}.",
+                 least {} ({percent} confidence). They are too rare to certify an advantage of an attacker who sees one row: its \
+                 estimate is {}.",
                 at_least_beyond(lower, 0.0),
                 value(tv.point)
             )
         }
         (Some(_), None) => format!(
-            "No leak could be certified at {percent} % confidence. The worst pair on the tuning rows, {a} and {b}, has an \
+            "No leak could be certified at {percent} confidence. The worst pair on the tuning rows, {a} and {b}, has an \
              estimated advantage of {}, which chance could explain.",
             value(tv.point)
         ),

@@ -2,6 +2,7 @@
 
 use crate::audit::{Findings, OperatingPoint, TradeOff};
 use crate::report::document::Document;
+use crate::report::numbers::{percent, plain_below, plain_exact};
 use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, range, upper, value};
 use leakgauge_base::error::shorten;
@@ -25,10 +26,10 @@ pub fn body(document: &mut Document, audit: &Findings) {
     };
     document.table(
         vec![
-            "finds",
-            "against",
-            "false positives",
-            "found",
+            "secret",
+            "taken for it",
+            "FPR",
+            "TPR",
             "at least",
             "at most",
         ],
@@ -45,7 +46,7 @@ fn row(point: &OperatingPoint) -> Vec<String> {
     vec![
         detects,
         against,
-        format!("{} %", 100.0 * point.false_positive_rate),
+        percent(point.false_positive_rate),
         value(rate.point),
         lower(rate.lower),
         upper(rate.upper),
@@ -59,11 +60,11 @@ fn levels(found: &TradeOff) -> String {
         .find_map(|point| point.true_positive_rate.reason.as_ref());
     let missing = missing.map_or(String::new(), |why| format!(" n/a: {}", reason(why)));
     format!(
-        "The share of one secret's rows that a threshold on this score finds, with at most the given rate of false \
-         positives among the other's. Each line's limits hold with {} % confidence, all lines together with at least {} %; `at most` \
-         is about thresholds on this score only.{missing}",
+        "TPR: how many rows of the secret a threshold on the score finds. FPR: how many rows of the other secret are taken \
+         for it, at most. The limits of a line hold with {} confidence, all lines together with at least {} %. An upper limit is about \
+         thresholds on this score only.{missing}",
         percent(found.operating_levels.each),
-        percent(found.operating_levels.together)
+        plain_below(100.0 * found.operating_levels.together, 4)
     )
 }
 
@@ -73,7 +74,10 @@ fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
         .iter()
         .filter_map(|epsilon| {
             let lower = at_least(epsilon.lower?);
-            Some(format!("{lower} at delta {}", epsilon.delta))
+            Some(format!(
+                "{lower} at delta {}",
+                plain_exact(epsilon.delta, 4)
+            ))
         })
         .collect();
     let mut items = vec![format!(
@@ -86,8 +90,8 @@ fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
         limits.join(", ")
     ));
     items.push(format!(
-        "These hold together with {} % confidence and come from limits of both errors at all thresholds: they are about \
-         the mechanism, whatever the attack. A single threshold fixed on other rows may prove more: see epsilon above.",
+        "These limits hold together with {} confidence. They use both errors at all thresholds, and are about the \
+         mechanism, whatever the attack. One threshold that was chosen on other rows may show more: see epsilon above.",
         percent(audit.confidence)
     ));
     items.push(area(found));
@@ -107,9 +111,4 @@ fn area(found: &TradeOff) -> String {
         value(found.balanced_accuracy.point),
         range(&found.balanced_accuracy)
     )
-}
-
-/// A level as it was asked for, without the digits of its floating-point number.
-fn percent(level: f64) -> f64 {
-    (1e8 * level).round() / 1e6
 }

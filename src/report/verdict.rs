@@ -1,6 +1,6 @@
 //! The verdict on a claim, in words.
 
-use crate::audit::{ClaimReport, Verdict};
+use crate::audit::{ClaimReport, Grounds, Verdict};
 use crate::report::document::Document;
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::{claims, fit};
@@ -25,9 +25,12 @@ pub fn headline(claim: &ClaimReport) -> String {
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];
     let is_time = claim.quantity == Quantity::TimeDifference;
+    if !is_judged(claim) {
+        return items;
+    }
     items.extend((!is_time).then(|| {
         format!(
-            "{}{}: {} {} in the claim, {} estimated, {}.",
+            "{}{}: {} {} in the claim, {} estimated, {}{}.",
             claim
                 .deciding_pair()
                 .map_or("Some pair".to_owned(), |pair| {
@@ -35,28 +38,32 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
                     format!("Pair {a} and {b}")
                 }),
             match (&claim.fit, claim.verdict) {
-                (Some(_), Verdict::Holds) => ", the nearest to exceeding the margin",
-                (Some(_), _) => ", the likeliest to exceed its own analytic value",
+                (Some(_), Verdict::Holds) => ", closest to the limit",
+                (Some(_), _) => ", which decides",
                 (None, _) => "",
             },
             quantity(claim),
             nearest(claim.analytic),
             value(claim.estimate.point),
-            range(&claim.estimate)
+            range(&claim.estimate),
+            match &claim.fit {
+                Some(_) => " (limits that hold for all pairs together)",
+                None => "",
+            }
         )
     }));
     items.extend(claim.p_value.map(|p| strength(claim.verdict, p)));
     match (claim.verdict, claim.rows_needed) {
         (Verdict::Inconclusive, Some(rows)) => items.push(format!(
-            "If the estimate were the truth, about {rows} rows in all would settle this claim."
+            "If the estimate is right, about {rows} rows in total would settle this claim."
         )),
         (Verdict::Inconclusive, None) if is_time && claim.estimate.upper.is_none() => {}
-        (Verdict::Inconclusive, None) if is_time => items.push(
+        (Verdict::Inconclusive, None) if is_time && !is_final(claim) => items.push(
             "More measurements narrow the limits: four times as many make them half as wide."
                 .to_owned(),
         ),
         (Verdict::Inconclusive, None) if is_final(claim) => {
-            items.push("No number of rows like these proves this claim.".to_owned());
+            items.push("Collecting more rows would not settle this claim.".to_owned());
         }
         (Verdict::Inconclusive, None) => {
             items.push("This log does not tell how many rows would settle this claim.".to_owned());
@@ -67,13 +74,20 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     items
 }
 
+/// Whether the log was judged by the claim. Where it was not, no number of the log is about it.
+pub fn is_judged(claim: &ClaimReport) -> bool {
+    !matches!(
+        claim.reason.grounds,
+        Grounds::OneModel { .. } | Grounds::NothingObserved { .. }
+    )
+}
+
 /// How strong the evidence against a claim is.
 fn strength(verdict: Verdict, p: f64) -> String {
     let p = p_value_of(p);
     match verdict {
         Verdict::Violated => format!(
-            "Strength of evidence: {p}. A log of a mechanism that keeps the claim looks like this, or worse, with at \
-             most this probability."
+            "Strength of evidence: {p}. If the claim is true, such a log, or a worse one, is no more probable than that."
         ),
         Verdict::Holds | Verdict::Inconclusive => format!("Evidence against the claim: {p}."),
     }

@@ -20,9 +20,9 @@ pub fn body(document: &mut Document, audit: &Findings) {
     }
     document.list(proofs);
     document.paragraph(
-        "No attack or event was chosen by the secrets of the rows that are counted. They are certification rows, earlier \
-         rows that were judged before anything was learned from them, or, for an event that was chosen without looking at \
-         secrets, nearly all rows. Limits of epsilon count the guesses at all of these."
+        "Attacks and events never saw the secrets of the rows that judge them. Limits of epsilon count all such rows: the \
+         certification rows, earlier rows that were guessed before anything was learned from them, and nearly all rows for \
+         events that were chosen without looking at secrets."
             .to_owned(),
     );
     let has = |is_such: fn(&Witness) -> bool| {
@@ -31,15 +31,15 @@ pub fn body(document: &mut Document, audit: &Findings) {
     };
     if has(of_groups) {
         document.paragraph(
-            "Groups of similar rows were formed without looking at secrets. Those that count were taken for having many rows \
-             of one secret, and the limit allows for that."
+            "Groups of similar rows were formed without looking at secrets. The groups with most rows of one secret are counted, \
+             and the limit allows for that choice."
                 .to_owned(),
         );
     }
     if has(Witness::is_of_masked_rows) {
         document.paragraph(
-            "Masked rows are rows whose secrets were hidden until they were guessed. A regression learned from the other rows: some \
-             chosen at random, then those that it was least sure of. Surer guesses count more."
+            "Held-out rows were guessed before their secrets were looked at, by a regression that learned from other rows. Surer \
+             guesses count more."
                 .to_owned(),
         );
     }

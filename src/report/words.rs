@@ -7,7 +7,7 @@ pub fn method_name(method: Method) -> &'static str {
     match method {
         Method::HeldOutAttack => "the attack on the certification rows",
         Method::CrossFittedAttack => {
-            "attacks of the chosen kind on all rows, each trained without the rows it is tested on; some of these rows chose the kind"
+            "attacks of the chosen kind on all rows, each tested on rows that it was not trained on; some of these rows chose the kind"
         }
         Method::MinimaxTotalVariation => "minimax estimate for alphabets larger than the sample",
         Method::ClopperPearson => "Clopper-Pearson on each error rate of the attack",
@@ -22,16 +22,14 @@ pub fn method_name(method: Method) -> &'static str {
         Method::FixedEvent => "plug-in, binomial limit of one event",
         Method::SparseCloseness => "squared differences of a sparse alphabet",
         Method::PrequentialBinomial => {
-            "attacks learned from earlier rows, Clopper-Pearson on coin-tossed trials"
+            "attacks learned from earlier rows, Clopper-Pearson on randomized trials"
         }
         Method::PromisedGuesses => "guesses at extreme scores or on events, Clopper-Pearson",
         Method::GroupsOfRows => "groups of similar rows together, truncated binomial law",
         Method::AveragePair => {
             "one rule for all pairs of secrets, bets on its mean errors over pairs"
         }
-        Method::MaskedRows => {
-            "guesses on rows that were masked until the end, weighed by how sure they were"
-        }
+        Method::MaskedRows => "guesses on held-out rows, weighted by how sure they were",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
         Method::UnitBetting => "bets on the error rates of independent units, each counting once",

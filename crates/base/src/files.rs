@@ -166,6 +166,24 @@ pub fn replace_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     AtomicFile::write(path, |out| out.write_all(content.as_ref()))?.finish()
 }
 
+/// Writes a file that is not there yet.
+///
+/// # Errors
+/// [`Error::File`]: there is something at the path, or it cannot be written.
+pub fn create_file(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let failed = |error| Error::io(path.display().to_string(), error);
+    let new = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path);
+    let mut file = new.map_err(failed)?;
+    file.write_all(content.as_ref()).map_err(|error| {
+        // Half a file is no log. Nothing more can be done if it cannot be removed either.
+        let _ = fs::remove_file(path);
+        failed(error)
+    })
+}
+
 /// Whether two paths are of one file, through links of either kind.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| path.canonicalize().ok();

@@ -47,9 +47,12 @@ impl TimeUnit {
         }
     }
 
-    /// Reads a unit by its name.
+    /// Reads a unit by its name; `µs` is `us`.
     pub fn parse(name: &str) -> Option<TimeUnit> {
-        Self::ALL.into_iter().find(|unit| unit.name() == name)
+        match name {
+            "\u{b5}s" | "\u{3bc}s" => Some(TimeUnit::Microseconds),
+            _ => Self::ALL.into_iter().find(|unit| unit.name() == name),
+        }
     }
 
     /// The unit that the name of a column says, by its last word: `ns`, `time_us`, `time (ms)`, `seconds`, `cycles`. A

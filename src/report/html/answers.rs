@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::name::Name;
 use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
+use crate::report::numbers::percent;
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::reasons::reason;
 use crate::report::summary::epsilon;
@@ -91,7 +92,7 @@ fn without_claims(audit: &Findings) -> Headline {
         Some(_) if !naming(audit).is_empty() => (
             "leaks",
             "Secrets are named",
-            "all together more often than blindly, though no two are told apart for certain",
+            "all secrets together more often than by blind guessing, though for no two of them a leak is certified",
         ),
         Some(_) if epsilon(audit).is_some() => (
             "leaks",
@@ -219,7 +220,7 @@ fn between(audit: &Findings, pair: &Pair) -> Vec<Part> {
     let [a, b] = pair.labels();
     let rest = match audit.pairs.len() {
         0 | 1 => ", the only two.".to_owned(),
-        pairs => format!(", picked out of {pairs} pairs on the tuning rows."),
+        pairs => format!(", chosen from {pairs} pairs on the tuning rows."),
     };
     vec![
         Part::Name(Name::new(a)),
@@ -234,14 +235,14 @@ fn how_sure(audit: &Findings, violated: Option<&ClaimReport>) -> String {
         Some(claim) => (quantity(claim), &claim.estimate),
         None => ("advantage", &audit.worst_pair.total_variation),
     };
-    let percent = 100.0 * audit.confidence;
+    let percent = percent(audit.confidence);
     let doubt = if audit.warnings.iter().any(Warning::is_about_order) {
         ", if rows are independent: see the warnings"
     } else {
         ""
     };
     format!(
-        "{percent} % confidence{doubt}. Estimate of the {name} {}, {}.",
+        "{percent} confidence{doubt}. Estimate of the {name} {}, {}.",
         value(estimate.point),
         range(estimate)
     )

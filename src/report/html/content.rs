@@ -11,7 +11,7 @@ use crate::report::differences;
 use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
-use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out};
+use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out, together};
 use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::power;
@@ -113,7 +113,7 @@ struct Pairs {
     count: usize,
     /// What writes the pairs that are left out, if there are any.
     more: Option<String>,
-    correction: String,
+    together: String,
     rows: Vec<PairRow>,
     reasons: Vec<String>,
 }
@@ -319,7 +319,7 @@ fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usi
                 how_to_have_all()
             )
         }),
-        correction: audit.multiplicity.correction.to_string(),
+        together: together(audit),
         rows: order.into_iter().map(pair_row).collect(),
         reasons,
     }

@@ -21,9 +21,9 @@ pub fn assumption(assumption: &Assumption) -> String {
             shorten(column)
         ),
         Assumption::IndependentBlocks => {
-            "Blocks are independent of each other, and inside a block the secrets are measured in random order. What \
-             drifts meets all secrets of a block alike. Figures are for an attacker who meets a random block, and sees \
-             one of its times and, without their secrets, the others."
+            "Blocks are independent of each other, and inside a block the secrets are measured in random order. Drift affects \
+             all secrets of a block alike. Figures are for an attacker who meets a random block and sees one of its times, and \
+             the others without their secrets."
                 .to_owned()
         }
         Assumption::NoCopies => format!(
@@ -47,17 +47,17 @@ pub fn assumption(assumption: &Assumption) -> String {
             "Column types that were not given were inferred from the first rows.".to_owned()
         }
         Assumption::ScoresBlind { columns } => format!(
-            "Whatever computed the scores ({}) was not trained or chosen on these rows and did not see their secrets. A \
+            "The attack that computed the scores ({}) was not trained or chosen on these rows and did not see their secrets. A \
              column that repeats the secret looks like a perfect attack.",
             listing(columns.iter().map(String::as_str))
         ),
         Assumption::IndependentRuns => {
-            "For a claim of differential privacy, rows come from independent runs of the mechanism. Many records scored \
-             against one trained model are one run."
+            "For a claim of differential privacy, rows come from independent runs of the mechanism. The scores of one trained \
+             model are one run."
                 .to_owned()
         }
         Assumption::EmpiricalPrior => {
-            "The prior is exactly how often each secret occurs in this log.".to_owned()
+            "The prior is the share of each secret in this log.".to_owned()
         }
         Assumption::SecretsSettled => format!(
             "The secrets of {} were chosen before this log was taken. Choosing them by looking at it voids the confidence \

@@ -30,6 +30,17 @@ pub fn of(claim: &ClaimReport) -> Vec<String> {
     sentences
 }
 
+/// The same without how strong the evidence is, for a line of several logs.
+pub fn of_one_of_many(claim: &ClaimReport) -> Vec<String> {
+    let mut sentences: Vec<String> = fit(claim).into_iter().collect();
+    match claim.verdict {
+        Verdict::Violated => {}
+        Verdict::Holds => sentences.extend(held(claim)),
+        Verdict::Inconclusive => sentences.extend(open(claim)),
+    }
+    sentences
+}
+
 fn strength(p: f64) -> String {
     format!(
         "{}: how probable such a log, or a worse one, is if the claim is true.",
@@ -87,7 +98,7 @@ fn open(claim: &ClaimReport) -> Vec<String> {
     let is_time = claim.quantity == Quantity::TimeDifference;
     match claim.rows_needed {
         Some(rows) => sentences.push(format!(
-            "If the estimate were the truth, about {rows} rows in all would settle it."
+            "If the estimate is right, about {rows} rows in total would settle it."
         )),
         None if is_time && claim.estimate.upper.is_none() => {}
         None if is_time && !is_final(claim) => {
@@ -161,7 +172,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             _ => None,
         },
         Grounds::OneModel { scores } => Some(format!(
-            "Not judged: are {} of one model ({}), or is each row from a training of its own ({})?",
+            "Not judged: are {} of one model ({}), or is every row from a training of its own ({})?",
             match scores {
                 true => "the scores",
                 false => "the rows",
@@ -193,7 +204,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             (Some(_), _, Some(least)) => {
                 let (factor, unit) = time_scale(claim.analytic, *unit);
                 Some(format!(
-                    "The clock is too coarse: no log with such steps can show less than {}{unit} to hold.",
+                    "The clock is too coarse: with its step, the smallest claim that can hold is {}{unit}.",
                     plain(factor * least, 4)
                 ))
             }

@@ -2,9 +2,9 @@
 
 use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
 use crate::estimate::Estimate;
+use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
-use crate::report::sentences::differences::{scale, trimmed};
 use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
@@ -32,9 +32,8 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             blocks,
         } => blocks_left_out(*alone, *incomplete, *blocks),
         Qualification::OneByOne => {
-            "Times were taken one by one, so that drift of the machine counts as noise, or as a difference where secrets are \
-             not in random order; the order of rows, where it is known, widens limits by how much rows resemble those before \
-             them."
+            "Times were taken one by one. Drift of the machine counts as noise; if secrets are not in random order, it looks \
+             like a difference. Limits are wider where rows resemble those before them, if the order of rows is known."
                 .to_owned()
         }
         Qualification::Order(warning) | Qualification::Clock(warning) => doubt(warning),
@@ -56,14 +55,14 @@ fn qualification(qualification: &Qualification) -> Option<String> {
             option("neighbors")
         ),
         Qualification::UnstatedRuns => format!(
-            "This counts every row as a separate run of the mechanism. Many records scored against one trained model \
-             are one run: judge them with {}. If every row does come from its own training, say so with {}.",
+            "This counts every row as a separate run of the mechanism. The scores of one trained model are one run: judge \
+             them with {}. If every row comes from a training of its own, say so with {}.",
             setting("design", "one-run"),
             setting("design", "many-runs")
         ),
         Qualification::UnevenInclusion { included, canaries } => format!(
             "{included} of {canaries} canaries were included. Independent fair coins hardly ever give such a number, and the \
-             limit needs them."
+             limit is valid for such coins only."
         ),
         Qualification::MoreRows(advice) => more_rows(advice),
         Qualification::Observer(columns) => {
@@ -85,7 +84,7 @@ fn blocks_left_out(alone: u64, incomplete: u64, blocks: u64) -> String {
         parts.push(format!("{incomplete} of {blocks} blocks lack a secret"));
     }
     format!(
-        "{}: if what is missing depends on the time that was measured, the differences are others.",
+        "{}. If slow answers are missing, the difference is larger.",
         parts.join("; ")
     )
 }
@@ -105,8 +104,8 @@ fn grounds(claim: &ClaimReport) -> String {
         } => time_difference(claim, *in_blocks, (*unit, *least, *needed)),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
-            "Its ε is at least {}, more than the {:.4} of the mechanism, while no total variation is shown to exceed \
-             its analytic value.",
+            "Its ε is at least {}, more than the {:.4} of the mechanism. No total variation is shown to exceed its analytic \
+             value.",
             limits(&claim.estimate, claim.analytic)[0],
             claim.analytic
         ),
@@ -140,7 +139,7 @@ fn grounds(claim: &ClaimReport) -> String {
         Grounds::PrivacyCurve(found) => privacy::curve(claim, found),
         Grounds::Curve => match claim.verdict {
             Verdict::Violated => {
-                "Not all (epsilon, delta) that the claim implies can be true of such answers."
+                "Such answers are not possible under every (epsilon, delta) that the claim implies."
             }
             Verdict::Holds | Verdict::Inconclusive => {
                 "Such answers are possible under every (epsilon, delta) that the claim implies. They are those of one \
@@ -150,7 +149,7 @@ fn grounds(claim: &ClaimReport) -> String {
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
         Grounds::NothingObserved { value, all, .. } => format!(
-            "Not judged: every row of {} shows the same ({}), as where nothing was observed. Check what writes the log.",
+            "Not judged: every row of {} shows the same ({}), as if nothing was observed. Check what writes the log.",
             if *all { "the log" } else { "some secret" },
             left_out::shown(value)
         ),
@@ -229,14 +228,13 @@ fn time_difference(
         false => ["", "difference of medians", "differences of medians"],
     };
     let (factor, unit) = scale(claim.analytic, unit);
-    let bound = factor * claim.analytic;
-    let estimate = Estimate {
-        lower: claim.estimate.lower.map(|lower| factor * lower),
-        upper: claim.estimate.upper.map(|upper| factor * upper),
-        ..claim.estimate.clone()
-    };
-    let [lower, upper] = limits(&estimate, bound).map(trimmed);
-    let bound = trimmed(format!("{bound:.9}"));
+    let texts = Limits::from(&claim.estimate).map(|time| factor * time);
+    let Texts {
+        lower,
+        upper,
+        bound,
+        ..
+    } = texts.texts(Some(factor * claim.analytic));
     let [a, b] = claim.pair.labels().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(
@@ -262,18 +260,16 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
     };
     match needed {
         Some(needed) => format!("Some pair has too few measurements for limits: at least {needed} {of} are needed."),
-        None => "Times of some pair resemble those before them so much that their difference has no limits: a longer log may \
-                 give some."
+        None => "The times of some pair resemble those before them too much for limits. Take a longer log."
             .to_owned(),
     }
 }
 
 /// That the step of the clock keeps a claim from being shown.
 fn too_coarse(least: f64, unit: &str) -> String {
-    let least = trimmed(format!("{least:.6}"));
+    let least = plain(least, 4);
     format!(
-        " The clock is too coarse to show that: by its step, no number of rows shows a difference of less than \
-         {least}{unit} to hold."
+        " The clock is too coarse for this claim: with its step, the smallest claim that can hold is {least}{unit}."
     )
 }
 

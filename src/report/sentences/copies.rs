@@ -9,18 +9,18 @@ use leakgauge_log::{RepeatedRun, RepeatedRuns};
 pub fn message(warning: &Warning) -> Option<String> {
     Some(match warning {
         Warning::ReadSeveralTimes { times } => format!(
-            "every row stands in the log {times} times, or a multiple of that: it seems to have been written or read \
-             {times} times. Each row was counted once. {}",
+            "every row is in the log {times} times, or a multiple of that: the log seems to have been written or read {times} \
+             times. Each row was counted once. {}",
             remedy()
         ),
         Warning::CopiesDropped { rows, copies } => format!(
-            "{copies} of {rows} rows are copies: their secret and observation equal those of another row, which values \
-             as fine as these do not do by chance. One of each was used. {}",
+            "{copies} of {rows} rows are copies: their secret and observation equal those of another row. Values with so many \
+             digits are not equal by chance. One of each was used. {}",
             remedy()
         ),
         Warning::CopiesSuspected { copies } => format!(
-            "{} copies of others: equal rows are commoner than independent rows make them. Nothing was left out, and \
-             copies make limits too optimistic. {}",
+            "{} copies of others: more rows are equal than in a log of independent rows. Nothing was left out, and copies make \
+             limits too optimistic. {}",
             match copies {
                 0 => "some rows may be".to_owned(),
                 copies => format!("about {copies} rows or more may be"),
@@ -31,7 +31,7 @@ pub fn message(warning: &Warning) -> Option<String> {
             "{rows} rows equal another row of their secret, and hardly any equals one of another secret. Either rows were \
              copied, and then limits are too optimistic; or the mechanism draws from few values, which differ between \
              secrets, and then equal rows are a leak. Nothing was left out. If rows were copied, give each once, or name a \
-             column that identifies rows ({}): rows with the same value are then copies, and others are not",
+             column that identifies rows ({}): only rows with the same value there count as copies",
             setting("row_id", "COLUMN")
         ),
         Warning::SharedRows { rows } => format!(
@@ -39,8 +39,8 @@ pub fn message(warning: &Warning) -> Option<String> {
              because no row may be used both to train and to judge"
         ),
         Warning::SharedRowsSuspected { with } => format!(
-            "some rows seem to be in {} too: rows occur equally often in both, which independent rows do less often. \
-             Nothing was left out. Give each row to one log only",
+            "some rows seem to be in {} too: more rows occur equally often in both than in independent logs. Nothing was left \
+             out. Give each row to one log only",
             shorten(with)
         ),
         Warning::RepeatedIds { column, rows } => format!(
@@ -54,8 +54,8 @@ pub fn message(warning: &Warning) -> Option<String> {
 
 fn remedy() -> String {
     format!(
-        "Give each export once, or name a column that identifies rows ({}): rows with the same value are then copies, and \
-         others are not",
+        "Give each export once, or name a column that identifies rows ({}): only rows with the same value there count as \
+         copies",
         setting("row_id", "COLUMN")
     )
 }
@@ -76,7 +76,7 @@ fn runs(found: &RepeatedRuns) -> String {
         listed.push(format!("… {} runs in all", found.runs));
     }
     format!(
-        "long runs of rows stand in the log twice, in the same order: about {}. Rows that were exported twice make limits \
+        "long runs of rows are in the log twice, in the same order: {}. Rows that were exported twice make limits \
          too optimistic. {}",
         listed.join("; "),
         remedy()
@@ -87,25 +87,24 @@ fn runs(found: &RepeatedRuns) -> String {
 pub fn qualification(warning: &Warning) -> Option<String> {
     let what = match warning {
         Warning::ReadSeveralTimes { times } => format!(
-            "Each row was counted once, though the log holds every row {times} times or a multiple of that"
+            "Each row was counted once: the log holds every row {times} times, or a multiple of that"
         ),
         Warning::CopiesDropped { rows, copies } => {
             format!("{copies} of {rows} rows were left out as copies of others")
         }
         Warning::CopiesSuspected { .. } => {
-            "But some rows may be copies of others, and limits count every row as new evidence"
-                .to_owned()
+            "But some rows may be copies of others, which makes limits too optimistic".to_owned()
         }
         Warning::TiesOfOneSecret { rows } => format!(
-            "But {rows} rows equal others of their secret only: that is a leak, unless they are copies, which limits count as \
-             new evidence"
+            "But {rows} rows equal others of their secret only: that is a leak, or they are copies, and limits are too \
+             optimistic"
         ),
         Warning::SharedRowsSuspected { with } => format!(
             "But some rows may also be in {}, and no row may be used both to train and to judge, or be in two logs",
             shorten(with)
         ),
         Warning::RepeatedRuns(found) => format!(
-            "But at least {} rows stand in the log twice, and limits count every row as new evidence",
+            "But at least {} rows are in the log twice, which makes limits too optimistic",
             found.rows
         ),
         _ => return None,

@@ -1,6 +1,7 @@
 //! Differences of times in words.
 
 use crate::audit::{BlocksCompared, Difference, Differences, Reference};
+use crate::report::numbers::{percent, time_scale as scale};
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
@@ -49,9 +50,9 @@ pub fn answer(found: &Differences) -> Option<String> {
             None => "rows",
         };
         match pair.rows().iter().all(|&rows| rows >= found.least) {
-            true => format!(
-                "Times of {a} and {b} resemble those before them so much that their median has no limits."
-            ),
+            true => {
+                format!("The times of {a} and {b} resemble those before them too much for limits.")
+            }
             false => format!(
                 "There are too few {few} for limits of the median of {a} and {b}: at least {} are needed.",
                 found.least
@@ -77,18 +78,18 @@ pub fn answer(found: &Differences) -> Option<String> {
 pub fn legend(found: &Differences, confidence: f64) -> String {
     let last = match found.blocks {
         Some(_) => {
-            "Paired advantage: at least so well an attacker who sees two times of a block can tell which is which."
+            "Paired advantage: of an attacker who sees two times of a block and says which is which, at least."
         }
         None => {
             "Median, mean: the difference of the two medians, of the two means. Hodges-Lehmann: the median of all \
-             differences between a time of one and a time of the other. Widest decile: the one of nine that is shown to \
-             differ most, or else seems to; all nine hold together."
+             differences between a time of one and a time of the other. Widest decile: the decile that differs most; the \
+             limits of all nine hold together."
         }
     };
     format!(
-        "How much longer the second secret takes than the first, with limits that hold for all pairs together with {} % \
+        "How much longer the second secret takes than the first, with limits that hold for all pairs together with {} \
          confidence. {last}",
-        100.0 * confidence
+        percent(confidence)
     )
 }
 
@@ -97,9 +98,9 @@ pub fn read(found: &Differences) -> String {
     let mut text = match &found.blocks {
         Some(compared) => blocks(compared),
         None => format!(
-            "Times were taken one by one: limits allow for rows that resemble those before them, where their order is known, \
-             and what drifts while the log is taken is noise, or looks like a difference where secrets are not in random order. Where times of all secrets are \
-             taken together, name their block with {}.",
+            "Times were taken one by one. Drift of the machine counts as noise; if secrets are not in random order, it looks \
+             like a difference. Limits are wider where rows resemble those before them, if the order of rows is known. If times \
+             of all secrets were taken together, name their block with {}.",
             option("block")
         ),
     };
@@ -126,8 +127,8 @@ fn clock(found: &Differences) -> String {
         false => format!(", by their values ({})", option("clock_step")),
     };
     format!(
-        " Times were recorded in steps of {step}{how}: a time is known to within a step, so that limits of a difference are \
-         {blur} wider on either side."
+        " Times were recorded in steps of {step}{how}. A time is known to within a step, so limits of a difference are {blur} \
+         wider on either side."
     )
 }
 
@@ -140,7 +141,7 @@ fn significant(number: f64) -> String {
 /// How the blocks were read.
 fn blocks(found: &BlocksCompared) -> String {
     let mut text = format!(
-        "{} blocks, which are what limits count; attacks saw {}.",
+        "{} blocks; limits count blocks, not rows. Attacks saw {}.",
         found.blocks,
         reference(found.reference)
     );
@@ -152,13 +153,13 @@ fn blocks(found: &BlocksCompared) -> String {
     }
     if found.incomplete > 0 {
         text.push_str(&format!(
-            " {} of them lack a secret and serve the pairs that they have.",
+            " {} of them lack a secret and are used for the pairs that they have.",
             found.incomplete
         ));
     }
     if found.alone > 0 {
         text.push_str(&format!(
-            " {} blocks of one measurement compare nothing and were left out.",
+            " {} blocks with only one measurement were left out.",
             found.alone
         ));
     }
@@ -228,7 +229,7 @@ pub fn located(figure: &Located, unit: Option<TimeUnit>) -> [String; 3] {
 }
 
 /// A number without zeros at the end of its decimals.
-pub fn trimmed(number: String) -> String {
+fn trimmed(number: String) -> String {
     if !number.contains('.') {
         return number;
     }
@@ -236,20 +237,6 @@ pub fn trimmed(number: String) -> String {
         .trim_end_matches('0')
         .trim_end_matches('.')
         .to_owned()
-}
-
-/// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
-pub fn scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
-    let Some(unit) = unit else {
-        return (1.0, "");
-    };
-    let Some(seconds) = unit.seconds(None) else {
-        return (1.0, " cycles");
-    };
-    const UNITS: [(f64, &str); 4] = [(1.0, " s"), (1e-3, " ms"), (1e-6, " us"), (1e-9, " ns")];
-    let fits = UNITS.iter().find(|(of, _)| size * seconds >= *of);
-    let (of, name) = *fits.unwrap_or(&UNITS[3]);
-    (seconds / of, name)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::audit::Verdict;
 use crate::follow::{FollowedDifference, FollowedGrounds, FollowedReason};
-use crate::report::sentences::differences::{located, scale, trimmed};
+use crate::report::numbers::{Limits, time_scale as scale};
+use crate::report::sentences::differences::located;
 use crate::report::sentences::warnings::doubt;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
@@ -101,8 +102,11 @@ fn so_far(grounds: &FollowedGrounds) -> String {
 /// A time, rounded down, with enough digits to see that it is above a bound.
 fn time_at_least(lower: f64, bound: f64, unit: Option<TimeUnit>) -> String {
     let (factor, unit) = scale(lower.max(bound), unit);
-    let lower = at_least_beyond(factor * lower, factor * bound);
-    trimmed(lower) + unit
+    let limits = Limits {
+        lower: Some(factor * lower),
+        ..Limits::default()
+    };
+    limits.texts(Some(factor * bound)).lower + unit
 }
 
 /// By how much times of two secrets differ: the limit, or what is between the limits.

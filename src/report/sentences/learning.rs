@@ -7,7 +7,7 @@ use crate::report::sentences::advice::more_rows;
 pub fn conclusion(conclusion: &Conclusion) -> String {
     let learning = match &conclusion.learning {
         Learning::Unknown => {
-            "There are too few rows to tell whether more would teach the attack.".to_owned()
+            "There are too few rows to tell whether more would improve the attack.".to_owned()
         }
         Learning::Enough(course) => {
             format!("There are enough rows to learn from: {}.", errs(course))
@@ -24,19 +24,18 @@ pub fn conclusion(conclusion: &Conclusion) -> String {
                 .as_ref()
                 .map_or(String::new(), |advice| format!(" {}", more_rows(advice)));
             format!(
-                "About {rows} more rows, a log {factor} times as long, would teach the attack: {}. With them the error rate \
+                "About {rows} more rows, a log {factor} times as long, would improve the attack: {}. With them the error rate \
                  would be about {risk:.3}.{at_hand}",
                 errs(course)
             )
         }
     };
     let certifying = match conclusion.certification_gap {
-        Some(0.0) => {
-            "The lower limit of the worst pair is not below what its attack reached.".to_owned()
-        }
+        Some(0.0) => "The lower limit of the worst pair is as large as the estimate of its attack."
+            .to_owned(),
         Some(gap) => format!(
-            "The lower limit of the worst pair is {gap:.3} below what its attack reached; four times the rows would halve \
-             that."
+            "The lower limit of the worst pair is {gap:.3} below the estimate of its attack; four times as many rows would \
+             halve that."
         ),
         None => "The worst pair has no limit: both secrets need rows.".to_owned(),
     };

@@ -29,13 +29,13 @@ pub fn message(warning: &Warning) -> Option<String> {
         Warning::NothingObserved {
             value, secrets: 0, ..
         } => format!(
-            "every row shows the same ({}), as where nothing was observed. Check what writes the log",
+            "every row shows the same ({}), as if nothing was observed. Check what writes the log",
             shown(value)
         ),
         Warning::NothingObserved {
             value, examples, ..
         } => format!(
-            "every row of {} shows the same ({}), as where nothing was observed. Check what writes the log; if this is what \
+            "every row of {} shows the same ({}), as if nothing was observed. Check what writes the log; if this is what \
              can be seen, name its column with {}",
             listing(examples.iter().map(String::as_str)),
             shown(value),

@@ -9,7 +9,7 @@ pub fn of_table() -> Vec<String> {
     vec![
         "The attack and its threshold were fixed before these answers were seen.".to_owned(),
         "Answers are independent. For a claim of differential privacy that means: from independent runs of the \
-         mechanism. Many records scored against one trained model are one run."
+         mechanism. The scores of one trained model are one run."
             .to_owned(),
     ]
 }
@@ -18,10 +18,10 @@ pub fn of_table() -> Vec<String> {
 pub fn of_one_run(run: &OneRun) -> Vec<String> {
     vec![
         "Every canary was included in the training with probability 1/2, by an independent fair coin, and every row is a \
-         different canary. Members and others picked in any other way do not prove what is said here."
+         different canary. For members and others that were picked in any other way the limits are not valid."
             .to_owned(),
         format!(
-            "Whatever computed the scores ({}) saw what the training released, and not who was included.",
+            "The attack that computed the scores ({}) saw what the training released, and did not see who was included.",
             listing(run.scores.iter().map(String::as_str))
         ),
         format!(
@@ -35,13 +35,22 @@ pub fn of_one_run(run: &OneRun) -> Vec<String> {
 
 /// Guesses in a line.
 pub fn guesses(found: &RunGuesses) -> String {
-    let larger = match found.direction {
-        Direction::High => "highest",
-        Direction::Low => "lowest",
+    let [members, others] = match found.direction {
+        Direction::High => ["highest", "lowest"],
+        Direction::Low => ["lowest", "highest"],
     };
+    let part = |count: u64, which: &str, what: &str| {
+        (count > 0).then(|| format!("as {what} the {count} {which} scores"))
+    };
+    let parts = [
+        part(found.included, members, "members"),
+        part(found.excluded, others, "others"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     let all = found.included + found.excluded;
     format!(
-        "The {} {larger} scores guessed to be members and {} at the other end to be others: {} of {all} right.",
-        found.included, found.excluded, found.right
+        "Guessed {}: {} of {all} right.",
+        parts.join(", "),
+        found.right
     )
 }

@@ -4,6 +4,7 @@ pub mod advice;
 pub mod assumptions;
 pub mod brief_reasons;
 pub mod claims;
+pub mod comparison;
 mod copies;
 pub mod differences;
 pub mod doubts;

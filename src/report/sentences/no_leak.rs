@@ -17,13 +17,12 @@ pub fn sentence(found: &NoLeak, proven: bool, alpha: f64) -> String {
     let p_value = p_value_of(found.p_value);
     let note = match (proven, found.p_value <= alpha) {
         (true, false) => {
-            " This test weighs all differences alike and can miss one that an attack finds: the limit of the attack \
-             counts."
+            " This test can miss a difference that an attack finds. The limit of the attack counts."
         }
         (false, true) => {
-            " This test is on all rows, and finds differences that the attack could not use on its certification rows."
+            " This test uses all rows, and can find a difference that the attack missed on its certification rows."
         }
         _ => "",
     };
-    format!("Against no leak at all: {p_value} ({}).{note}", test(found))
+    format!("Test of no leak at all: {p_value} ({}).{note}", test(found))
 }

@@ -2,6 +2,7 @@
 
 use crate::audit::Detection;
 use crate::power::RowsPlan;
+use crate::report::numbers::percent;
 use leakgauge_base::error::{listing, shorten};
 
 /// The answer of a plan.
@@ -19,17 +20,17 @@ pub fn grounds(plan: &RowsPlan) -> Vec<String> {
     let [a, b] = plan.pair.each_ref().map(|label| shorten(label));
     let mut items = vec![
         format!(
-            "Claims: {}. Confidence: {} %.",
+            "Claims: {}. Confidence: {}.",
             claims.collect::<Vec<_>>().join(", "),
-            100.0 * options.confidence
+            percent(options.confidence)
         ),
         format!(
             "Simulated: {} of {} logs with so many rows ended with a violated claim.",
             plan.detection.found, plan.detection.logs
         ),
         format!(
-            "In these logs, secrets {a} and {b} have two outcomes and just this leak. Mechanisms with more outcomes, or \
-             with numbers, need more rows, because the attack must be learned."
+            "In these logs, secrets {a} and {b} have two outcomes and exactly this leak. Mechanisms with more outcomes, or \
+             with numbers, need more rows: their attacks must learn more."
         ),
     ];
     if options.secrets.len() > 2 {
@@ -60,13 +61,12 @@ pub fn reason(detection: &Detection) -> String {
         found,
     } = detection;
     let simulated = format!(
-        "An audit finds such a leak in {found} of {logs} simulated logs with as many rows as this one; {} % are wanted.",
-        100.0 * power
+        "An audit finds such a leak in {found} of {logs} simulated logs with as many rows as this one; {} are wanted.",
+        percent(*power)
     );
     match detection.is_too_weak() {
         true => format!(
-            "{simulated} That this log shows no leak of {leak} says little. `leakgauge plan` says how many rows are \
-             needed."
+            "{simulated} This log can miss a leak of {leak}. `leakgauge plan` says how many rows are needed."
         ),
         false => format!(
             "{simulated} The simulated leak has two outcomes; one that is harder to learn can need more rows."

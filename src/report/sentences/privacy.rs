@@ -37,8 +37,8 @@ pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
             "At {points} of the claim, every ordered pair needs no more than the delta that it allows."
         ),
         CurveOutcome::Open { proved } => format!(
-            "Not refuted: of {points} of the claim, the log comes nearest to refuting epsilon {bound} at delta {delta}, where \
-             it shows at least {}. Not confirmed: {proved} of them are.",
+            "Not refuted. Of {points} of the claim, closest to the limit is epsilon {bound} at delta {delta}, where the log shows \
+             at least {}. Not confirmed: {proved} of them hold.",
             at_least(lower)
         ),
     }
@@ -86,7 +86,7 @@ fn apart(distance: &Distance) -> String {
 fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     let [a, b] = labels(&claim.pair);
     let Some(lower) = claim.estimate.lower else {
-        return format!("For secrets {a} and {b} no limit is valid.");
+        return format!("For secrets {a} and {b} there is no valid limit.");
     };
     let lower = at_least_beyond(lower, claim.analytic);
     let (name, bound) = (named(found.quantity), allowance(claim.analytic));
@@ -119,8 +119,8 @@ fn proved(found: &Divergence) -> String {
         Some(distance) => {
             let [a, b] = labels(&found.pair);
             format!(
-                "At its own epsilon every ordered pair needs no more than its own delta. The nearest to it is {a} and {b}, \
-                 {}: at epsilon {epsilon} a delta of at most {upper}, within {delta}.",
+                "Every ordered pair needs no more delta than the claim allows at its distance. Closest to the limit are {a} and \
+                 {b}, {}: at epsilon {epsilon} a delta of at most {upper}, within {delta}.",
                 apart(distance)
             )
         }
@@ -180,7 +180,7 @@ fn unproved_divergence(found: &Divergence) -> String {
         )
     });
     format!(
-        "the delta needed at epsilon {}{of} is only limited to {}.",
+        "the delta needed at epsilon {}{of} may be as large as {}.",
         allowance(found.epsilon),
         at_most(found.upper)
     )

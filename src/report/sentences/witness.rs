@@ -1,10 +1,14 @@
 //! What proves a limit of privacy.
 
 use crate::audit::{PrivacyLimit, Stronger, Witness, WitnessEvent};
+use crate::report::numbers::plain_exact;
 use leakgauge_attack::pairwise::{Event, ScoreEvent};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::rounding::{allowance, at_least};
+
+/// Digits of the ends of an interval; the JSON report has all.
+const DIGITS: i32 = 7;
 
 /// The limit, the attack and its events on the certification rows; `None` where nothing is proved.
 pub fn proof(limit: &PrivacyLimit) -> Option<String> {
@@ -14,7 +18,7 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
     let by = if of_groups(found) {
         "groups of similar rows".to_owned()
     } else if found.is_of_masked_rows() {
-        "guesses on masked rows".to_owned()
+        "guesses on held-out rows".to_owned()
     } else {
         format!("the attack {}", shorten(&found.attack))
     };
@@ -22,7 +26,7 @@ pub fn proof(limit: &PrivacyLimit) -> Option<String> {
         "{} at least {lower}, by {by}: {}.",
         name(limit.quantity),
         if events.is_empty() {
-            "every row counts, with a weight by the bin of its score".to_owned()
+            "every row counts, with a weight by its score".to_owned()
         } else {
             events.join("; ")
         }
@@ -102,7 +106,8 @@ pub fn event(event: &Event) -> String {
             at_most,
         } => {
             let column = column_name(column);
-            match (at_least, at_most) {
+            let number = |value: &f64| plain_exact(*value, DIGITS);
+            match (at_least.as_ref().map(number), at_most.as_ref().map(number)) {
                 (Some(low), Some(high)) if low == high => format!("{column} is {low}"),
                 (Some(low), Some(high)) => format!("{column} is from {low} to {high}"),
                 (Some(low), None) => format!("{column} is at least {low}"),
@@ -135,8 +140,8 @@ pub fn event(event: &Event) -> String {
 fn of_stronger(found: &Stronger, lower: &str) -> String {
     let (mu, epsilon) = (at_least(found.mu), at_least(found.epsilon));
     format!(
-        "A claim of Gaussian privacy would be judged more sharply on the same rows: they need a mu of at least {mu}, and \
-         Gaussian noise with this mu has an epsilon of {epsilon} at this delta, where {lower} was shown."
+        "A claim of Gaussian privacy is easier to refute with these rows: they need a mu of at least {mu}. Gaussian noise with \
+         this mu has an epsilon of {epsilon} at this delta, more than the {lower} that is shown."
     )
 }
 /// The name of a column; of one that has none, `column` and its number.

@@ -1,4 +1,4 @@
-//! Who is told from whom, how well, and how much more there may be.
+//! Which secrets an attacker can tell apart, how well, and how much more there may be.
 
 use leakgauge_attack::scorer::Origin;
 use leakgauge_base::naming::{option, setting};

@@ -8,7 +8,7 @@ use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
 use crate::report::numbers::{Limits, MISSING, Texts, percent, time_scale};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut, letters};
-use crate::report::verdict::quantity;
+use crate::report::verdict::{is_judged, quantity};
 
 /// Lines that the section may keep.
 const LINES: usize = 9;
@@ -41,6 +41,19 @@ pub fn section(audit: &Findings, width: usize) -> Section<'_> {
     let entries = entries.collect();
     let more = move |hidden: usize| left_out(&claims[claims.len() - hidden..]);
     Section::new(entries, LINES, Box::new(more))
+}
+
+/// What a log of several shows of its claim, and why the verdict is as it is. The verdict itself stands in their table, and
+/// so does a claim that all have.
+pub fn of_log(claim: &ClaimReport, log: &str, is_named: bool) -> Entry {
+    let cells = cells(claim);
+    let named = match is_named {
+        true => format!("{} ", cells[1]),
+        false => String::new(),
+    };
+    let mut texts = vec![format!("{log}: {named}{}.", figures(&cells))];
+    texts.extend(brief_reasons::of_one_of_many(claim));
+    Entry::text(texts.join(" "), 2)
 }
 
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
@@ -156,7 +169,10 @@ fn numbers(claim: &ClaimReport) -> Texts {
         Quantity::TimeDifference => time_scale(claim.analytic, claim.reason.grounds.unit()),
         _ => (1.0, ""),
     };
-    let limits = Limits::from(&claim.estimate).map(|value| factor * value);
+    let limits = match is_judged(claim) {
+        true => Limits::from(&claim.estimate).map(|value| factor * value),
+        false => Limits::default(),
+    };
     limits.texts(Some(factor * claim.analytic)).with_unit(unit)
 }
 
@@ -192,21 +208,27 @@ fn aligned(rows: &[&Cells], has_figure: bool) -> Vec<String> {
 }
 
 /// The same in words, on two lines if one is too short.
-fn in_words(
-    [verdict, claim, figure, lower, point, upper, bound, pair]: &Cells,
-    width: usize,
-) -> Entry {
-    let numbers = [("at least", lower), ("estimate", point), ("at most", upper)];
-    let numbers = numbers.into_iter().filter(|(_, text)| *text != MISSING);
-    let mut parts: Vec<String> = numbers
-        .map(|(name, text)| format!("{name} {text}"))
-        .collect();
-    parts.push(format!("claim {bound}"));
+fn in_words(cells: &Cells, width: usize) -> Entry {
+    let [verdict, claim, ..] = cells;
     let first = format!("{verdict}{GAP}{claim}");
-    let rest = format!("{figure} {} ({pair})", parts.join(", "));
+    let rest = figures(cells);
     let whole = format!("{first}{GAP}{rest}");
     match letters(&whole) <= width {
         true => Entry::row(whole),
         false => Entry::text(first, 4).and_text(format!("{GAP}{rest}"), 4),
     }
+}
+
+/// The figure, its numbers and its pair.
+fn figures([_, _, figure, lower, point, upper, bound, pair]: &Cells) -> String {
+    let numbers = [("at least", lower), ("estimate", point), ("at most", upper)];
+    let numbers = numbers.into_iter().filter(|(_, text)| *text != MISSING);
+    let mut parts: Vec<String> = numbers
+        .map(|(name, text)| format!("{name} {text}"))
+        .collect();
+    if parts.is_empty() {
+        parts.push(MISSING.to_owned());
+    }
+    parts.push(format!("claim {bound}"));
+    format!("{figure} {} ({pair})", parts.join(", "))
 }

@@ -42,6 +42,13 @@ impl Entry {
         self
     }
 
+    /// The same with a line below it that is laid out already.
+    #[must_use]
+    pub fn and_row(mut self, text: impl AsRef<str>) -> Self {
+        self.parts.append(&mut Entry::row(text).parts);
+        self
+    }
+
     /// Puts another entry above, which is left out with this one only.
     pub fn put_above(&mut self, mut other: Entry) {
         other.parts.append(&mut self.parts);

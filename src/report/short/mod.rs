@@ -1,7 +1,8 @@
-//! The report of an audit that fits on a screen: at most 25 lines, whatever the log.
+//! The reports of an audit and of a comparison that fit on a screen: at most 25 lines, whatever the logs.
 
 mod answer;
 mod claims;
+mod comparison;
 mod doubts;
 mod lines;
 mod next;
@@ -9,6 +10,7 @@ mod read;
 mod times;
 
 use crate::audit::Findings;
+use crate::compare::Comparison;
 use crate::report::layout::Layout;
 use lines::fitted;
 
@@ -28,4 +30,12 @@ pub fn text(audit: &Findings, arguments: &[String], layout: &Layout) -> String {
     ];
     let lines = fitted(&sections, (LINES, width)).into_iter();
     lines.map(|line| layout.begun(&line) + "\n").collect()
+}
+
+/// The report of a comparison.
+pub fn comparison(found: &Comparison, layout: &Layout) -> String {
+    let width = layout.line_width();
+    let sections = comparison::sections(found, width);
+    let lines = fitted(&sections, (LINES, width)).into_iter();
+    lines.map(|line| line + "\n").collect()
 }
