@@ -250,7 +250,7 @@ fn options_that_nothing_would_read_are_refused() {
         &["--clock-frequency", "2e9"],
         &["--clock-frequency", "--unit cycles"],
     );
-    refuses(&["--design", "many-runs"], &["--design", "--scorer given"]);
+    refuses(&["--design", "one-run"], &["--design", "--scorer given"]);
     let one_run = ["--scorer", "given", "--design", "one-run"];
     for (more, word) in [
         (&["--split", "blocks"][..], "--split"),

@@ -302,7 +302,7 @@ fn a_verdict_on_given_scores_says_what_it_takes_for_granted() {
         "--claim",
         "advantage(0.1)",
     ];
-    let doubt = "The scores of one trained model are one run";
+    let doubt = "Many records scored against one trained model";
     let (code, found) = json(&place, &arguments);
     // The claim of an advantage is one about the attack on these records.
     assert_eq!(code, 1);

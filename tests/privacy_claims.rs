@@ -234,7 +234,7 @@ fn group_privacy_holds_where_every_pair_is_within_its_own_delta() {
         panic!("three claims")
     };
     assert_eq!(near.verdict, Verdict::Holds, "{near:?}");
-    assert!(reason(near).contains("its own delta"), "{}", reason(near));
+    assert!(reason(near).contains("at its distance"), "{}", reason(near));
     assert_eq!(all.verdict, REFUTED, "{all:?}");
     assert_eq!(small.verdict, OPEN, "{small:?}");
     assert!(

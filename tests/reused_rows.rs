@@ -102,7 +102,7 @@ fn logs_that_overlap_are_not_used_in_silence() {
         let compared = place.run(&["compare", "log.csv", "half.csv", "--quick"]);
         let text = stdout(&compared);
         assert!(
-            text.contains("shared-rows") || kind == "few labels",
+            text.contains("too. Give each row to one log only") || kind == "few labels",
             "{kind}: {text}"
         );
     }

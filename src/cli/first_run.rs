@@ -65,7 +65,7 @@ fn text(log: Option<&str>) -> String {
         (command_line(["check", name]), "shows how this log is read"),
         (
             command_line([name]),
-            "measures how well its secrets are told apart",
+            "measures how well secrets are told apart",
         ),
         (
             audit(&["--claim", "advantage(0.1)"]),
@@ -102,7 +102,7 @@ fn likeliness(entry: &DirEntry) -> Option<(usize, std::cmp::Reverse<SystemTime>,
     let plain = PACKED.iter().find_map(|end| name.strip_suffix(end));
     let plain = plain.unwrap_or(&name).to_lowercase();
     let has = |ends: &&[&str]| ends.iter().any(|end| plain.ends_with(end));
-    let rank = ENDINGS.iter().position(|ends| has(ends))?;
+    let rank = ENDINGS.iter().position(has)?;
     let is_unreadable = COLUMNAR.is_none() && has(&&COLUMNAR_ENDINGS[..]);
     let facts = std::fs::metadata(entry.path()).ok()?;
     let is_log = facts.is_file() && facts.len() > 0 && !name.starts_with(['.', '-']);

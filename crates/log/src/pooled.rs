@@ -29,6 +29,21 @@ const ROWS_EACH: usize = 8;
 /// Kinds of measurements are few, and meet early.
 const MOST_KINDS: usize = 40;
 const FIRST: usize = 500;
+/// Kinds of measurements have scales of their own: typical values differ by this factor, at least. Users, say, differ by
+/// less.
+const SCALES: f64 = 10.0;
+/// Names of columns that tell kinds of measurements apart, in lower case, letters and digits only.
+const NAMES: [&str; 9] = [
+    "metric",
+    "metricname",
+    "measurement",
+    "measure",
+    "counter",
+    "quantity",
+    "variable",
+    "statistic",
+    "sensor",
+];
 /// More of the variance than this is explained.
 const MOST: f64 = 0.5;
 
@@ -62,7 +77,8 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
     let found = columns.filter_map(|column| {
         let labels = labels(&rows, column)?;
         let share = explained(&rows, &ranks, &labels);
-        (share > MOST).then_some((share, column, labels))
+        let of_kinds = || is_named(&layout.names[column]) || are_scaled(&rows, &labels);
+        (share > MOST && of_kinds()).then_some((share, column, labels))
     });
     let (share, column, labels) =
         found.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
@@ -146,6 +162,28 @@ fn explained(rows: &[(Vec<String>, f64, &Row)], ranks: &[f64], labels: &[String]
         true => between / all,
         false => 0.0,
     }
+}
+
+/// Whether a column is called as one that tells kinds of measurements apart.
+fn is_named(name: &str) -> bool {
+    let name: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    NAMES.contains(&name.to_lowercase().as_str())
+}
+
+/// Whether typical values of the labels have different scales.
+fn are_scaled(rows: &[(Vec<String>, f64, &Row)], labels: &[String]) -> bool {
+    let mut numbers: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (label, row) in labels.iter().zip(rows) {
+        numbers.entry(label).or_default().push(row.1.abs());
+    }
+    let medians = numbers.into_values().map(|mut numbers| {
+        numbers.sort_by(f64::total_cmp);
+        numbers[numbers.len() / 2]
+    });
+    let (least, most) = medians.fold((f64::INFINITY, 0.0f64), |(least, most), median| {
+        (least.min(median), most.max(median))
+    });
+    most > SCALES * least
 }
 
 /// The label with the most different numbers, the first of equals.

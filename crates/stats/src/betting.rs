@@ -97,6 +97,8 @@ impl Spread {
 pub struct UnitRates {
     /// c_u of each unit.
     parts: Vec<f64>,
+    /// The different ones and how many units have each, where that is much shorter.
+    groups: Option<Vec<(f64, f64)>>,
     /// The least and the largest value that each could have had.
     ranges: Vec<(f64, f64)>,
     /// Σ w_s t_s.
@@ -154,6 +156,7 @@ impl UnitRates {
         }
         let centers = weights.iter().zip(spreads).map(|(w, s)| w * s.center);
         Some(UnitRates {
+            groups: groups(&parts),
             parts,
             ranges,
             center: centers.sum(),
@@ -167,6 +170,7 @@ impl UnitRates {
     pub fn join(blocks: &[(f64, UnitRates)]) -> UnitRates {
         let mut all = UnitRates {
             parts: Vec::new(),
+            groups: None,
             ranges: Vec::new(),
             center: 0.0,
             weight: 0.0,
@@ -224,6 +228,18 @@ impl UnitRates {
             .fold(f64::INFINITY, f64::min)
     }
 
+    /// Parts, or their mirror images, with how often each comes.
+    fn terms(&self, sign: f64) -> impl Iterator<Item = (f64, f64)> + Clone {
+        let groups = self.groups.as_deref();
+        let alone = match groups {
+            Some(_) => &[][..],
+            None => &self.parts[..],
+        };
+        let groups = groups.unwrap_or_default().iter().copied();
+        let all = groups.chain(alone.iter().map(|&part| (part, 1.0)));
+        all.map(move |(part, times)| (sign * part, times))
+    }
+
     /// The weighted sum as observed.
     pub fn point(&self) -> f64 {
         self.center + self.parts.iter().sum::<f64>()
@@ -243,7 +259,7 @@ impl UnitRates {
         let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(-r.0));
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
         let above = limit_above_center(
-            &self.parts,
+            self.terms(1.0),
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
@@ -253,16 +269,25 @@ impl UnitRates {
     /// The upper limit at level 1 − `alpha` of the weighted sum of error rates; at most Σ weights.
     /// Formula and conditions: the mirror image of [`at_least`](Self::at_least).
     pub fn at_most(&self, alpha: f64) -> f64 {
-        let mirrored: Vec<f64> = self.parts.iter().map(|part| -part).collect();
         let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(r.1));
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
         let above = limit_above_center(
-            &mirrored,
+            self.terms(-1.0),
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
         (self.center - above).clamp(0.0, self.weight)
     }
+}
+
+/// The different parts and how many units have each; `None` if that is hardly shorter.
+fn groups(parts: &[f64]) -> Option<Vec<(f64, f64)>> {
+    const SHORTER: usize = 4;
+    let mut sorted = parts.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let groups = sorted.chunk_by(|one, next| one == next);
+    let groups: Vec<(f64, f64)> = groups.map(|equal| (equal[0], equal.len() as f64)).collect();
+    (SHORTER * groups.len() <= parts.len()).then_some(groups)
 }
 
 /// Stakes Λ with their weights: half on the one for the expected variance, the rest spread.
@@ -275,11 +300,18 @@ fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, 
 }
 
 /// The x with Σ_j weight_j exp(−Λ_j x) Π (1 + Λ_j c) = 1/α, from below.
-fn limit_above_center(parts: &[f64], stakes: &[(f64, f64)], alpha: f64) -> f64 {
+fn limit_above_center(
+    terms: impl Iterator<Item = (f64, f64)> + Clone,
+    stakes: &[(f64, f64)],
+    alpha: f64,
+) -> f64 {
     let grown: Vec<(f64, f64)> = stakes
         .iter()
         .map(|&(stake, weight)| {
-            let ln: f64 = parts.iter().map(|part| (stake * part).ln_1p()).sum();
+            let ln: f64 = terms
+                .clone()
+                .map(|(part, times)| times * (stake * part).ln_1p())
+                .sum();
             (stake, weight.ln() + ln)
         })
         .collect();

@@ -37,7 +37,9 @@ impl fmt::Display for Verdict {
 impl ClaimReport {
     /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all.
     pub fn deciding_pair(&self) -> Option<&Pair> {
-        (self.estimate.method.lower != Some(Method::AveragePair)).then_some(&self.pair)
+        let method = &self.estimate.method;
+        let sides = [method.lower, method.upper];
+        (!sides.contains(&Some(Method::AveragePair))).then_some(&self.pair)
     }
 }
 

@@ -7,7 +7,7 @@ use leakgauge_attack::pairwise::average::{
 };
 use leakgauge_attack::tuning::{ForAverage, Tuned};
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_exact::claim::Terms;
+use leakgauge_exact::claim::{BoundClaim, Terms};
 
 /// What a rule for all pairs is wanted for, if it is: where secrets are many, claims say the same of all their pairs, and
 /// rows are independent and too few for blocks that judge earlier.
@@ -19,12 +19,14 @@ pub(crate) fn wanted(prepared: &Prepared) -> Option<Aim> {
         && certify.rows().iter().all(|rows| *rows > 0)
         && !prepared.is_serial()
         && prepared.units.is_none()
-        && begins(prepared).is_none();
+        && begins(prepared).is_none()
+        && may_be_read(&prepared.claims);
     applies.then(|| aim(prepared).0)
 }
 
-/// The largest promise of many pairs is mostly luck; so many times what it holds is what the average of all may be.
+/// The largest promise in the tail, of so many secrets' pairs, is mostly luck: it keeps half of it or less.
 const LUCK: f64 = 2.0;
+const MANY: usize = 8;
 
 /// The attack whose rule promises most on the tuning rows, if that may be more than the best pair keeps of its promise.
 pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> Option<ForAverage> {
@@ -34,7 +36,26 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> Option<ForAverage> {
         Some(target) => choice.privacy[target].1,
         None => choice.lower,
     });
-    (LUCK * best.rule.promised > of_pairs.fold(0.0, f64::max)).then(|| best.clone())
+    let luck = match target {
+        Some(_) if prepared.labels.len() >= MANY => LUCK,
+        _ => 1.0,
+    };
+    (luck * best.rule.promised > of_pairs.fold(0.0, f64::max)).then(|| best.clone())
+}
+
+/// Whether a claim may read it, or there is none. Beside claims of times, which all rows judge, no share may depend on
+/// what attacks made of rows.
+fn may_be_read(claims: &[BoundClaim]) -> bool {
+    let reads = |claim: &BoundClaim| match claim.terms() {
+        Terms::Privacy(promise) => promise.is_uniform(),
+        Terms::Curve(_)
+        | Terms::BayesSecurity { .. }
+        | Terms::Advantage { .. }
+        | Terms::AttackAdvantage { .. } => true,
+        Terms::Mechanism(_) | Terms::TimeDifference(_) => false,
+    };
+    let is_time = |claim: &BoundClaim| matches!(claim.terms(), Terms::TimeDifference(_));
+    claims.is_empty() || (claims.iter().any(reads) && !claims.iter().any(is_time))
 }
 
 /// What the first claim of privacy is about, else the total variation; with the target that thresholds were chosen for.

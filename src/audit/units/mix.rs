@@ -4,19 +4,24 @@
 //! a random row of the log is mostly from the former, and its unit tells the secret.
 //!
 //! # Formula
-//! Of the units with a secret s and rows of another one, n_u rows of which x_u have s, p the share of s in all:
-//! X² = Σ (x_u − n_u p)²/(n_u p (1 − p)). Where every row has s with probability p, X² has mean m − 1 and variance
-//! about 2 (m − 1) + (1/(p (1 − p)) − 6) Σ 1/n_u for m units (Haldane 1940, doi:10.1093/biomet/31.3-4.346).
-//! The variance of the shares between units is about τ² = (X² − (m − 1)) p (1 − p)/Σ (n_u − 1).
+//! Of a secret s, p is its share of all rows of units that have several secrets. Of those among them with n_u min(p, 1 − p)
+//! of at least 7, x_u rows have s: X² = Σ (x_u − n_u p)²/(n_u p (1 − p)) is about χ² with m − 1 degrees of freedom for m
+//! units where every row has s with probability p. The variance of the shares between units is about
+//! τ² = (X² − (m − 1)) p (1 − p)/Σ (n_u − 1). How far a law is moved by that depends on τ/min(p, 1 − p).
 //!
-//! A unit with one secret alone says nothing about mixes: its law is that of its secret.
+//! A unit with one secret alone says nothing about mixes: its law is that of its secret. Of a unit with few rows only those
+//! are looked at that have the secret and another one, which alone makes their shares differ; so small ones are left out.
+
+use leakgauge_stats::special::chi_squared_survival;
 
 use leakgauge_log::{UnitCell, UnitRows};
 
-/// So many standard deviations are no chance.
-const DEVIATIONS: f64 = 6.0;
-/// Shares that differ by less hardly move a law.
-const SPREAD: f64 = 0.05;
+/// Shares that differ so much by chance in fewer logs are no chance.
+const LEAST_P: f64 = 1e-6;
+/// Rows of the rarer side that a unit is expected to have, at least.
+const EXPECTED: f64 = 7.0;
+/// Shares that differ by less than this part of the share hardly move a law.
+const SPREAD: f64 = 0.15;
 
 /// A secret that units have in different shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,20 +53,24 @@ pub(crate) fn uneven(rows: &UnitRows, secrets: usize) -> Option<Mix> {
     for unit in rows.units() {
         let of_unit = rows_of_secrets(unit);
         let all = of_unit.iter().map(|part| part.1).sum::<u64>() as f64;
-        // Of two secrets the second one's shares say the same.
-        for &(secret, rows) in of_unit.iter().filter(|_| of_unit.len() > 1) {
-            let of_secret = rows as f64;
-            parts[secret as usize].push(Part { of_secret, all });
+        if of_unit.len() < 2 {
+            continue;
+        }
+        for (secret, parts) in parts.iter_mut().enumerate() {
+            let of_secret = of_unit.iter().find(|one| one.0 as usize == secret);
+            let of_secret = of_secret.map_or(0.0, |one| one.1 as f64);
+            parts.push(Part { of_secret, all });
         }
     }
     let spreads = parts.iter().zip(0..).filter_map(|(parts, secret)| {
-        let spread = spread(parts)?;
+        let spread = spread(parts, LEAST_P / secrets as f64)?;
         Some((spread, secret))
     });
     let (spread, secret) =
         spreads.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (spread >= SPREAD).then(|| {
-        let mut shares: Vec<f64> = parts[secret as usize].iter().map(|p| p.share()).collect();
+        let parts = parts[secret as usize].iter();
+        let mut shares: Vec<f64> = parts.map(|part| part.share()).collect();
         shares.sort_by(f64::total_cmp);
         let tenth = shares.len() / 10;
         Mix {
@@ -86,22 +95,27 @@ fn rows_of_secrets(unit: &[UnitCell]) -> Vec<(u32, u64)> {
     rows
 }
 
-/// The standard deviation of shares between units, where they differ by more than chance.
-fn spread(parts: &[Part]) -> Option<f64> {
-    let sum = |value: &dyn Fn(&Part) -> f64| parts.iter().map(value).sum::<f64>();
-    let all = sum(&|part| part.all);
-    let share = sum(&|part| part.of_secret) / all;
+/// The standard deviation of shares between units as a part of the share, where they differ by more than chance.
+fn spread(parts: &[Part], least_p: f64) -> Option<f64> {
+    let share = {
+        let all: f64 = parts.iter().map(|part| part.all).sum();
+        parts.iter().map(|part| part.of_secret).sum::<f64>() / all
+    };
+    let rarer = share.min(1.0 - share);
+    let looked_at: Vec<&Part> = parts
+        .iter()
+        .filter(|part| part.all * rarer >= EXPECTED)
+        .collect();
+    let sum = |value: &dyn Fn(&Part) -> f64| looked_at.iter().map(|part| value(part)).sum::<f64>();
     let of_row = share * (1.0 - share);
-    let free = parts.len() as f64 - 1.0;
+    let free = looked_at.len() as f64 - 1.0;
     if free < 1.0 || of_row <= 0.0 {
         return None;
     }
     let statistic = sum(&|part| (part.of_secret - part.all * share).powi(2) / part.all) / of_row;
-    let skew = (1.0 / of_row - 6.0).max(0.0) * sum(&|part| 1.0 / part.all);
-    let beyond = statistic - free;
+    let is_chance = chi_squared_survival(statistic, free) > least_p || statistic <= free;
     let more = sum(&|part| part.all - 1.0);
-    (beyond > DEVIATIONS * (2.0 * free + skew).sqrt() && more > 0.0)
-        .then(|| (beyond * of_row / more).sqrt())
+    (!is_chance).then(|| ((statistic - free) * of_row / more).sqrt() / rarer)
 }
 
 #[cfg(test)]
@@ -146,5 +160,22 @@ mod tests {
             }
         }
         assert_eq!(uneven(&units(200, 42, &[0.0, 1.0], 1), 2), None);
+    }
+
+    /// Units of few rows that have a secret at all have a large share of it; a rare secret is told by its own scale.
+    #[test]
+    fn sizes_that_differ_are_no_difference_and_rare_secrets_count_as_much() {
+        for seed in 0..100 {
+            let small = units(400, 3, &[0.05], seed);
+            let large = units(8, 500, &[0.05], seed + 1_000);
+            let large = large.cells().iter().map(|cell| UnitCell {
+                unit: cell.unit + 400,
+                ..*cell
+            });
+            let all = small.cells().iter().copied().chain(large).collect();
+            assert_eq!(uneven(&UnitRows::new(all), 2), None, "{seed}");
+        }
+        let rare = units(300, 400, &[0.002, 0.05], 1);
+        assert!(uneven(&rare, 2).is_some());
     }
 }

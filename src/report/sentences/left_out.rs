@@ -10,7 +10,7 @@ use leakgauge_log::{Missing, PooledKinds};
 pub fn pooled(kinds: &PooledKinds) -> String {
     format!(
         "the observed column holds several kinds of measurements, which column {} tells apart: it explains {} % of how they \
-         differ within a secret. Pooled, a difference in one kind drowns in the others. Look at one kind, for example with {}",
+         differ within a secret. Pooled, a difference in one kind drowns in the others. Look at one kind, for example with {}. If they are seen pooled, name all of them there",
         shorten(&kinds.column),
         plain(100.0 * kinds.share, 2),
         one_kind(kinds)

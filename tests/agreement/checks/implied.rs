@@ -76,7 +76,8 @@ fn limits(report: &Value) -> Vec<Limit> {
         let least = number(figure, "lower").filter(|least| *least > 0.0);
         all.push(Limit {
             name,
-            pair: pair.map(secrets),
+            // Of some pair, by the average over all: the largest too.
+            pair: pair.filter(|pair| !pair.is_null()).map(secrets),
             about,
             least: least.unwrap_or(0.0),
         });
