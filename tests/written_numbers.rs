@@ -337,7 +337,7 @@ fn bounds_and_plans() {
 
 #[test]
 fn shuffled_messages() {
-    let response = "--randomizer=randomized-response(epsilon=1, secrets=4)";
+    let response = "--randomizer=randomized-response(epsilon=1, secrets=2)";
     without_log(&[
         &[
             "shuffle",
@@ -364,7 +364,7 @@ fn shuffled_messages() {
             "shuffle",
             "privacy",
             response,
-            "--n=1000",
+            "--n=50",
             "--at-epsilon=0.5",
         ],
     ]);
