@@ -360,13 +360,7 @@ fn shuffled_messages() {
             "--keep=0.3",
             "--n=3",
         ],
-        &[
-            "shuffle",
-            "privacy",
-            response,
-            "--n=50",
-            "--at-epsilon=0.5",
-        ],
+        &["shuffle", "privacy", response, "--n=50", "--at-epsilon=0.5"],
     ]);
 }
 
