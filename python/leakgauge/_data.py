@@ -198,6 +198,13 @@ def _is_gap(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
+def _is_nan(value: Any) -> bool:
+    try:
+        return bool(value != value)
+    except Exception:  # Arrays and frames have no one answer, and neither may objects of others.
+        return False
+
+
 def _texts(values: Any, name: str, column: str) -> list[str | None]:
     texts: list[str | None] = []
     for row, value in enumerate(values):
@@ -207,7 +214,7 @@ def _texts(values: Any, name: str, column: str) -> list[str | None]:
                     f"{name}, row {row + 1}, column {column}: is no valid Unicode: {value!r}\n  hint: replace half pairs"
                 )
             texts.append(value)
-        elif _is_gap(value) or value != value:
+        elif _is_gap(value) or _is_nan(value):
             texts.append(None)
         else:
             raise DataError(
