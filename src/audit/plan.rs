@@ -81,7 +81,7 @@ const TABLE_BESIDE_PRIVACY: f64 = 0.25;
 /// The weight of a limit that no claim reads, beside 1 of those that claims read: it is printed, and rarely the one
 /// that another follows from. A total variation at 0.87 α is 4 % farther from its estimate than at α.
 const UNCLAIMED_WEIGHT: f64 = 0.1;
-/// The weight of the average over all pairs, where it promises more than any pair: as much as what a claim reads.
+/// The weight of the average over all pairs, where claims may read it: as much as that of any other.
 const AVERAGE_WEIGHT: f64 = 1.0;
 /// The same of the band of all thresholds, which is wide.
 const BAND_WEIGHT: f64 = 0.05;
@@ -207,7 +207,13 @@ impl Plan {
         self.add_read(CertifiedLimit::Table(0), table);
         self.add_read(self.privacy[0].read, UNCLAIMED_WEIGHT);
         if self.average.is_some() {
-            self.add_read(CertifiedLimit::Average, AVERAGE_WEIGHT);
+            let is_read = average::is_read(claims);
+            let weight = if is_read {
+                AVERAGE_WEIGHT
+            } else {
+                UNCLAIMED_WEIGHT
+            };
+            self.add_read(CertifiedLimit::Average, weight);
         }
         if has_band {
             self.add_read(CertifiedLimit::Band, BAND_WEIGHT);

@@ -1,5 +1,7 @@
 //! Lines behind the number of times that they occurred, as `uniq -c` writes them.
 
+use std::borrow::Cow;
+
 use crate::format::Format;
 use crate::records::Records;
 use crate::row::{Field, Row};
@@ -20,8 +22,7 @@ fn count(text: &str) -> Option<(&str, usize, &str)> {
 
 /// Lines as `uniq -c` writes them, each with its count; `None` for others.
 pub fn counted_lines<'a>(lines: &[&'a str]) -> Option<Vec<(u64, &'a str)>> {
-    let rows: Vec<Row> = lines.iter().map(|line| Row::of_texts([line])).collect();
-    if !are_counted(&rows) {
+    if !are_aligned(&|| lines.iter().map(|line| Cow::Borrowed(*line))) {
         return None;
     }
     let split = |line: &&'a str| {
@@ -33,10 +34,14 @@ pub fn counted_lines<'a>(lines: &[&'a str]) -> Option<Vec<(u64, &'a str)>> {
 
 /// Whether all rows begin with a number that is aligned as by `uniq -c`.
 pub(crate) fn are_counted(rows: &[Row]) -> bool {
+    are_aligned(&|| rows.iter().map(|row| row.text(0).unwrap_or_default()))
+}
+
+/// The same of texts, which are looked at once for each width.
+fn are_aligned<'a, I: Iterator<Item = Cow<'a, str>>>(texts: &dyn Fn() -> I) -> bool {
     let is_aligned = |width: usize| {
         let mut has_space = false;
-        let fits = rows.iter().all(|row| {
-            let text = row.text(0).unwrap_or_default();
+        let fits = texts().all(|text| {
             has_space |= text.starts_with(' ');
             count(&text).is_some_and(|(count, end, rest)| {
                 !rest.is_empty() && (end == width || (end > width && end == count.len()))
@@ -44,7 +49,7 @@ pub(crate) fn are_counted(rows: &[Row]) -> bool {
         });
         fits && has_space
     };
-    !rows.is_empty() && WIDTHS.into_iter().any(is_aligned)
+    texts().next().is_some() && WIDTHS.into_iter().any(is_aligned)
 }
 
 /// Such lines as rows: the count, then the fields.

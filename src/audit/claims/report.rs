@@ -34,15 +34,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl ClaimReport {
-    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all.
-    pub fn deciding_pair(&self) -> Option<&Pair> {
-        let method = &self.estimate.method;
-        let sides = [method.lower, method.upper];
-        (!sides.contains(&Some(Method::AveragePair))).then_some(&self.pair)
-    }
-}
-
 /// A claim and its verdict.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -68,4 +59,13 @@ pub struct ClaimReport {
     pub p_value: Option<f64>,
     /// How well the log fits a claimed mechanism.
     pub fit: Option<Fit>,
+}
+
+impl ClaimReport {
+    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all.
+    pub fn deciding_pair(&self) -> Option<&Pair> {
+        let method = &self.estimate.method;
+        let sides = [method.lower, method.upper];
+        (!sides.contains(&Some(Method::AveragePair))).then_some(&self.pair)
+    }
 }

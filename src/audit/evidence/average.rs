@@ -24,11 +24,10 @@ pub(crate) fn wanted(prepared: &Prepared) -> Option<Aim> {
     applies.then(|| aim(prepared).0)
 }
 
-/// The largest promise in the tail, of so many secrets' pairs, is mostly luck: it keeps half of it or less.
-const LUCK: f64 = 2.0;
+/// So many secrets have so many pairs that the largest of their promises in the tail is mostly luck.
 const MANY: usize = 8;
 
-/// The attack whose rule promises most on the tuning rows, if that may be more than the best pair keeps of its promise.
+/// The attack whose rule promises most on the tuning rows. Of few secrets, only if that is more than the best pair promises.
 pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> Option<ForAverage> {
     let best = tuned.average.as_ref()?;
     let (_, target) = aim(prepared);
@@ -36,16 +35,12 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> Option<ForAverage> {
         Some(target) => choice.privacy[target].1,
         None => choice.lower,
     });
-    let luck = match target {
-        Some(_) if prepared.labels.len() >= MANY => LUCK,
-        _ => 1.0,
-    };
-    (luck * best.rule.promised > of_pairs.fold(0.0, f64::max)).then(|| best.clone())
+    let is_luck = target.is_some() && prepared.labels.len() >= MANY;
+    (is_luck || best.rule.promised > of_pairs.fold(0.0, f64::max)).then(|| best.clone())
 }
 
-/// Whether a claim may read it, or there is none. Beside claims of times, which all rows judge, no share may depend on
-/// what attacks made of rows.
-fn may_be_read(claims: &[BoundClaim]) -> bool {
+/// Whether a claim reads it.
+pub(crate) fn is_read(claims: &[BoundClaim]) -> bool {
     let reads = |claim: &BoundClaim| match claim.terms() {
         Terms::Privacy(promise) => promise.is_uniform(),
         Terms::Curve(_)
@@ -54,8 +49,14 @@ fn may_be_read(claims: &[BoundClaim]) -> bool {
         | Terms::AttackAdvantage { .. } => true,
         Terms::Mechanism(_) | Terms::TimeDifference(_) => false,
     };
+    claims.iter().any(reads)
+}
+
+/// Whether it may have a part of the level: where a claim reads it, or there is none. Beside claims of times, which all rows
+/// judge, no part may depend on what attacks made of rows.
+fn may_be_read(claims: &[BoundClaim]) -> bool {
     let is_time = |claim: &BoundClaim| matches!(claim.terms(), Terms::TimeDifference(_));
-    claims.is_empty() || (claims.iter().any(reads) && !claims.iter().any(is_time))
+    claims.is_empty() || (is_read(claims) && !claims.iter().any(is_time))
 }
 
 /// What the first claim of privacy is about, else the total variation; with the target that thresholds were chosen for.

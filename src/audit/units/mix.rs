@@ -12,9 +12,8 @@
 //! A unit with one secret alone says nothing about mixes: its law is that of its secret. Of a unit with few rows only those
 //! are looked at that have the secret and another one, which alone makes their shares differ; so small ones are left out.
 
-use leakgauge_stats::special::chi_squared_survival;
-
 use leakgauge_log::{UnitCell, UnitRows};
+use leakgauge_stats::special::chi_squared_survival;
 
 /// Shares that differ so much by chance in fewer logs are no chance.
 const LEAST_P: f64 = 1e-6;
@@ -28,57 +27,107 @@ const SPREAD: f64 = 0.15;
 pub(crate) struct Mix {
     /// The secret.
     pub secret: u32,
-    /// Its share of the rows of a unit: the tenth of the units with the least has at most this.
+    /// Its share of the rows of a unit that was looked at: the tenth of these with the least has at most this.
     pub from: f64,
     /// The tenth with the most has at least this.
     pub to: f64,
 }
 
-/// Rows of a secret and of all, in a unit.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    of_secret: f64,
-    all: f64,
-}
-
-impl Part {
-    fn share(self) -> f64 {
-        self.of_secret / self.all
-    }
+/// The units with several secrets.
+struct Units {
+    /// Rows of each.
+    rows: Vec<f64>,
+    /// For each secret, the units that have it, with its rows there.
+    of_secret: Vec<Vec<(usize, f64)>>,
 }
 
 /// The secret whose shares differ most between units that have others too, if they differ by more than chance.
 pub(crate) fn uneven(rows: &UnitRows, secrets: usize) -> Option<Mix> {
-    let mut parts: Vec<Vec<Part>> = vec![Vec::new(); secrets];
-    for unit in rows.units() {
-        let of_unit = rows_of_secrets(unit);
-        let all = of_unit.iter().map(|part| part.1).sum::<u64>() as f64;
-        if of_unit.len() < 2 {
-            continue;
-        }
-        for (secret, parts) in parts.iter_mut().enumerate() {
-            let of_secret = of_unit.iter().find(|one| one.0 as usize == secret);
-            let of_secret = of_secret.map_or(0.0, |one| one.1 as f64);
-            parts.push(Part { of_secret, all });
-        }
-    }
-    let spreads = parts.iter().zip(0..).filter_map(|(parts, secret)| {
-        let spread = spread(parts, LEAST_P / secrets as f64)?;
-        Some((spread, secret))
+    let units = Units::new(rows, secrets);
+    let spreads = (0..secrets as u32).filter_map(|secret| {
+        let (share, spread) = units.spread(secret, LEAST_P / secrets as f64)?;
+        Some((spread, secret, share))
     });
-    let (spread, secret) =
-        spreads.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    (spread >= SPREAD).then(|| {
-        let parts = parts[secret as usize].iter();
-        let mut shares: Vec<f64> = parts.map(|part| part.share()).collect();
-        shares.sort_by(f64::total_cmp);
-        let tenth = shares.len() / 10;
-        Mix {
-            secret,
-            from: shares[tenth],
-            to: shares[shares.len() - 1 - tenth],
-        }
+    let most = spreads.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let (_, secret, share) = most.filter(|most| most.0 >= SPREAD)?;
+    let shares = units.shares(secret, share);
+    let tenth = shares.len() / 10;
+    Some(Mix {
+        secret,
+        from: shares[tenth],
+        to: shares[shares.len() - 1 - tenth],
     })
+}
+
+impl Units {
+    fn new(rows: &UnitRows, secrets: usize) -> Self {
+        let mut units = Units {
+            rows: Vec::new(),
+            of_secret: vec![Vec::new(); secrets],
+        };
+        let all = rows.units().map(rows_of_secrets);
+        for of_unit in all.filter(|of_unit| of_unit.len() > 1) {
+            for &(secret, rows) in &of_unit {
+                units.of_secret[secret as usize].push((units.rows.len(), rows as f64));
+            }
+            units
+                .rows
+                .push(of_unit.iter().map(|one| one.1).sum::<u64>() as f64);
+        }
+        units
+    }
+
+    /// Rows from which on a unit is looked at, for a secret with this share.
+    fn least_rows(share: f64) -> f64 {
+        EXPECTED / share.min(1.0 - share)
+    }
+
+    /// The share of a secret in all rows, and the standard deviation of its shares between units as a part of it, where
+    /// they differ by more than chance.
+    fn spread(&self, secret: u32, least_p: f64) -> Option<(f64, f64)> {
+        let of_secret = &self.of_secret[secret as usize];
+        let share = of_secret.iter().map(|one| one.1).sum::<f64>() / self.rows.iter().sum::<f64>();
+        let of_row = share * (1.0 - share);
+        if of_row.is_nan() || of_row <= 0.0 {
+            return None;
+        }
+        let least = Self::least_rows(share);
+        let looked_at = || self.rows.iter().filter(|rows| **rows >= least);
+        let free = looked_at().count() as f64 - 1.0;
+        if free < 1.0 {
+            return None;
+        }
+        // As if no unit had the secret, and what those that have it add to that.
+        let without: f64 = looked_at().map(|rows| rows * share * share).sum();
+        let added = of_secret
+            .iter()
+            .map(|&(at, of_secret)| (self.rows[at], of_secret));
+        let added = added.filter(|one| one.0 >= least);
+        let added: f64 = added.map(|(rows, x)| x * (x / rows - 2.0 * share)).sum();
+        let statistic = (without + added) / of_row;
+        if statistic <= free || chi_squared_survival(statistic, free) > least_p {
+            return None;
+        }
+        let more: f64 = looked_at().map(|rows| rows - 1.0).sum();
+        let spread = ((statistic - free) * of_row / more).sqrt();
+        Some((share, spread / share.min(1.0 - share)))
+    }
+
+    /// The shares of a secret in the units that are looked at, ascending.
+    fn shares(&self, secret: u32, share: f64) -> Vec<f64> {
+        let least = Self::least_rows(share);
+        let mut shares = vec![0.0; self.rows.len()];
+        for &(at, of_secret) in &self.of_secret[secret as usize] {
+            shares[at] = of_secret / self.rows[at];
+        }
+        let both = shares.into_iter().zip(&self.rows);
+        let mut shares: Vec<f64> = both
+            .filter(|one| *one.1 >= least)
+            .map(|one| one.0)
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        shares
+    }
 }
 
 /// Each secret of a unit with its rows.
@@ -93,29 +142,6 @@ fn rows_of_secrets(unit: &[UnitCell]) -> Vec<(u32, u64)> {
         same
     });
     rows
-}
-
-/// The standard deviation of shares between units as a part of the share, where they differ by more than chance.
-fn spread(parts: &[Part], least_p: f64) -> Option<f64> {
-    let share = {
-        let all: f64 = parts.iter().map(|part| part.all).sum();
-        parts.iter().map(|part| part.of_secret).sum::<f64>() / all
-    };
-    let rarer = share.min(1.0 - share);
-    let looked_at: Vec<&Part> = parts
-        .iter()
-        .filter(|part| part.all * rarer >= EXPECTED)
-        .collect();
-    let sum = |value: &dyn Fn(&Part) -> f64| looked_at.iter().map(|part| value(part)).sum::<f64>();
-    let of_row = share * (1.0 - share);
-    let free = looked_at.len() as f64 - 1.0;
-    if free < 1.0 || of_row <= 0.0 {
-        return None;
-    }
-    let statistic = sum(&|part| (part.of_secret - part.all * share).powi(2) / part.all) / of_row;
-    let is_chance = chi_squared_survival(statistic, free) > least_p || statistic <= free;
-    let more = sum(&|part| part.all - 1.0);
-    (!is_chance).then(|| ((statistic - free) * of_row / more).sqrt() / rarer)
 }
 
 #[cfg(test)]

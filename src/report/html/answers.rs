@@ -142,9 +142,7 @@ fn naming(audit: &Findings) -> String {
 pub fn answers(audit: &Findings, command: &str) -> Vec<Answer> {
     let claim = deciding(audit);
     let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
-    let pair = violated
-        .and_then(ClaimReport::deciding_pair)
-        .unwrap_or(&audit.worst_pair.secrets);
+    let pair = violated.map_or(Some(&audit.worst_pair.secrets), ClaimReport::deciding_pair);
     [
         ("Is it leaking?", vec![text(leaking(audit, claim))]),
         ("Between whom?", between(audit, pair)),
@@ -216,7 +214,12 @@ fn beyond(claim: &ClaimReport) -> String {
     }
 }
 
-fn between(audit: &Findings, pair: &Pair) -> Vec<Part> {
+fn between(audit: &Findings, pair: Option<&Pair>) -> Vec<Part> {
+    let Some(pair) = pair else {
+        let which =
+            "Some two secrets. All pairs were looked at together, which does not say which two.";
+        return vec![text(which)];
+    };
     let [a, b] = pair.labels();
     let rest = match audit.pairs.len() {
         0 | 1 => ", the only two.".to_owned(),

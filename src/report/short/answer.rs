@@ -6,7 +6,7 @@ use leakgauge_base::quantity::Quantity;
 use leakgauge_log::observations::ColumnType;
 
 use crate::audit::{Findings, Pair};
-use crate::estimate::{Estimate, Reason};
+use crate::estimate::{Estimate, Method, Reason};
 use crate::report::numbers::{Limits, Texts, percent};
 use crate::report::pairs::by_lower_limit;
 use crate::report::requested;
@@ -138,10 +138,31 @@ fn not_told(audit: &Findings) -> String {
     let test = test.map_or(String::new(), |found| {
         format!(" Test of no leak at all: {}.", p_value_of(found.p_value))
     });
+    if let Some(lower) = of_some_pair(audit) {
+        let right = in_percent(Limits::from(&lower).map(right), 0.5);
+        return format!(
+            "{} tells some two secrets apart at least {} % of the time (blind: 50 %); all were looked at together, and of \
+             no two alone it is shown.",
+            attacker(audit),
+            right.lower
+        );
+    }
     format!(
         "{} is not shown to tell {a} from {b}: {limits} (blind: 50 %).{test}",
         attacker(audit)
     )
+}
+
+/// The total variation of some pair, by the average over all, where that shows one.
+fn of_some_pair(audit: &Findings) -> Option<Estimate> {
+    let security = &audit.overall.bayes_security;
+    let is_average = security.method.upper == Some(Method::AveragePair);
+    let found = is_average.then(|| security.decreasing(|security| 1.0 - security))?;
+    found
+        .lower
+        .filter(|lower| *lower > 0.0)
+        .is_some()
+        .then_some(found)
 }
 
 /// The p-value of the test of no leak at all, where it alone shows one: it has no part of the level of the limits, and

@@ -172,8 +172,8 @@ impl AverageErrors {
         let weights = vec![1.0 / self.secrets as f64; self.secrets];
         let [right, wrong] = [true, false].map(|right| self.units(right));
         Some(AverageLimits {
-            right: UnitRates::new(&right, &weights, &expected[0])?,
-            wrong: UnitRates::new(&wrong, &weights, &expected[1])?,
+            right: UnitRates::new(&right, &weights, &expected[0])?.grouped(),
+            wrong: UnitRates::new(&wrong, &weights, &expected[1])?.grouped(),
             rates: self.rates()?,
         })
     }
@@ -227,20 +227,27 @@ pub struct AverageRule {
     pub threshold: f64,
     /// What the rows that chose it expect.
     pub expected: Expected,
-    /// The limit that as many rows again promise.
+    /// The limit that so many rows promise that judge.
     pub promised: f64,
 }
 
-/// The rule that promises most of what is aimed at, on rows whose scores are at hand; `None` if a secret has no rows, or
-/// no difference is finite.
+/// The rule that promises most of what is aimed at, on rows whose scores are at hand, if so many rows judge; `None` if a
+/// secret has no rows, or no difference is finite.
 ///
 /// # Formula
-/// Thresholds are compared by p − r_p and q + r_q with r = √(2 L s²/n) + L/(3 n), s² the variance of the n rows' shares
-/// and L = ln(2 m/α) for m thresholds: about what bets come to.
-pub fn choose(scores: &ScoreTable, tune: &Counts, alpha: f64, aim: Aim) -> Option<AverageRule> {
+/// Thresholds are compared by p − r_p and q + r_q with r = √(2 L s²/n) + L/(3 n), s² the variance of the shares of rows, n
+/// the number of rows that will judge, and L = ln(2 m/α) for m thresholds: about what bets come to, and somewhat less for the
+/// choice among thresholds.
+pub fn choose(
+    scores: &ScoreTable,
+    tune: &Counts,
+    judging: u64,
+    alpha: f64,
+    aim: Aim,
+) -> Option<AverageRule> {
     let thresholds = thresholds(scores, tune);
     let level = (2.0 * thresholds.len() as f64 / alpha).ln();
-    let rows = tune.total() as f64;
+    let rows = judging as f64;
     let moments = moments(scores, tune, &thresholds);
     let promises = moments.iter().map(|[right, wrong]| {
         let radius =
@@ -323,21 +330,15 @@ fn moments(scores: &ScoreTable, tune: &Counts, thresholds: &[f64]) -> Vec<[Momen
 
 /// Quantiles of how far the score of a row's own secret is above others, each once.
 fn thresholds(scores: &ScoreTable, tune: &Counts) -> Vec<f64> {
-    let each = tune.secrets() - 1;
-    let cells = tune.cells().len();
-    let step = (cells * each).div_ceil(MOST_DIFFERENCES).max(1);
+    let step = (tune.cells().len() * tune.secrets()).div_ceil(MOST_DIFFERENCES);
     let mut differences = Vec::new();
-    let mut at = 0;
-    for (row, cells) in tune.by_symbol().enumerate() {
+    for (row, cells) in tune.by_symbol().enumerate().step_by(step.max(1)) {
         let scores = scores.row(row);
         for cell in cells {
             let own = cell.secret as usize;
-            for (other, score) in scores.iter().enumerate().filter(|other| other.0 != own) {
-                at += 1;
-                if at % step == 0 && (scores[own] - score).is_finite() && other != own {
-                    differences.push(scores[own] - score);
-                }
-            }
+            let others = scores.iter().enumerate().filter(|other| other.0 != own);
+            let of_cell = others.map(|(_, score)| scores[own] - score);
+            differences.extend(of_cell.filter(|difference| difference.is_finite()));
         }
     }
     differences.sort_by(f64::total_cmp);
@@ -431,7 +432,7 @@ mod tests {
                 reports(truth, 60, 2 * seed + 1),
             );
             let aim = Aim::Privacy(PrivacyParameter::Epsilon { delta: 0.0 });
-            let rule = choose(&table(), &tune, alpha, aim).expect("a rule");
+            let rule = choose(&table(), &tune, certify.total(), alpha, aim).expect("a rule");
             let mut errors = AverageErrors::new(SECRETS);
             errors.add(&table(), &certify, rule.threshold);
             let limits = errors.bets(&rule.expected).expect("rows of all");

@@ -209,7 +209,8 @@ impl<'a> ModelSelection<'a> {
             return;
         };
         let known = self.average.as_ref().map_or(0.0, |best| best.rule.promised);
-        let rule = average::choose(scores, &self.task.split.tune, alpha, aim);
+        let Split { tune, certify, .. } = self.task.split;
+        let rule = average::choose(scores, tune, certify.total(), alpha, aim);
         if let Some(rule) = rule.filter(|rule| rule.promised > known) {
             self.average = Some(ForAverage {
                 scorer: scorer.clone(),

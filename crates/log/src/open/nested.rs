@@ -14,6 +14,9 @@ const DEEPEST: usize = 4;
 /// Objects in objects that are looked into.
 const DEEPEST_OBJECT: usize = 8;
 
+/// Bytes that a line may become: what stands around a list stands in each of its rows.
+const MOST_BYTES: usize = 1 << 28;
+
 /// Where a list of objects stands in a line.
 struct Found<'t> {
     path: String,
@@ -123,6 +126,9 @@ fn rows(
     let elements: Vec<&RawValue> = serde_json::from_str(found.raw).ok()?;
     let start = found.raw.as_ptr() as usize - text.as_ptr() as usize;
     let (before, after) = (&text[..start], &text[start + found.raw.len()..]);
+    if elements.len().saturating_mul(before.len() + after.len()) > MOST_BYTES {
+        return None;
+    }
     if !paths.contains(&found.path) {
         paths.push(found.path);
     }

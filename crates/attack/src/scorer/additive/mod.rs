@@ -31,8 +31,9 @@ pub use features::{View, lowest_bit};
 /// best on one half of the fit rows when learned from the other, both ways.
 ///
 /// # References
-/// Hastie and Tibshirani 1986, doi:10.1214/ss/1177013604; Efron and Morris 1973, doi:10.1080/01621459.1973.10481350; Domingos and Pazzani 1997, doi:10.1023/A:1007413511361. For
-/// lowest bits: Mironov 2012, doi:10.1145/2382196.2382264.
+/// Hastie and Tibshirani 1986, doi:10.1214/ss/1177013604; Domingos and Pazzani 1997, doi:10.1023/A:1007413511361. For
+/// secrets drawn to all: Efron and Morris 1973, doi:10.1080/01621459.1973.10481350. For lowest bits: Mironov 2012,
+/// doi:10.1145/2382196.2382264.
 pub struct Additive {
     view: View,
     features: Vec<Feature>,
