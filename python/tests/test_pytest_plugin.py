@@ -20,6 +20,13 @@ def broken(x, n):
 """
 
 
+@pytest.fixture(autouse=True)
+def session_of_its_own(monkeypatch):
+    """Workers of the session that runs these tests are none of the sessions in them."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
+
+
 def outcome(pytester, tests, *arguments):
     pytester.makepyfile(MECHANISMS + tests)
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)

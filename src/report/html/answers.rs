@@ -290,11 +290,11 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
     }
     let advice = match claim.map(|claim| (claim.verdict, claim.rows_needed)) {
         Some((Verdict::Violated, _)) => {
-            return look_there(
-                audit,
-                "Do not rely on the claim. ",
-                "Find out why these two differ.",
-            );
+            let why = match claim.is_some_and(|claim| claim.deciding_pair().is_none()) {
+                true => "Find out how observations depend on the secret.",
+                false => "Find out why these two differ.",
+            };
+            return look_there(audit, "Do not rely on the claim. ", why);
         }
         Some((Verdict::Holds, _)) if audit.warnings.iter().any(Warning::needs_another_look) => {
             "See the warnings first: a column may hold more than what was read.".to_owned()
