@@ -133,6 +133,7 @@ fn rows_of_devices_that_are_taken_as_independent_look_like_a_leak() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_leak_is_found_through_the_devices_offsets() {
     let one = Devices {
         leak: 3.0,

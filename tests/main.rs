@@ -13,6 +13,7 @@ mod coarse_clocks;
 mod columnar_damage;
 #[cfg(feature = "parquet")]
 mod columnar_logs;
+mod columns;
 mod common;
 mod compare;
 mod composition;

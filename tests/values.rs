@@ -59,6 +59,7 @@ fn notes(report: &Value) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn bits_of_digits_are_judged_one_by_one() {
     bits_are_judged(&[(digits, "report[64]", "strings of 64 bits")]);
 }

@@ -98,6 +98,7 @@ impl Keywords {
             directories: Vec::new(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
+            secret_from: None,
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),

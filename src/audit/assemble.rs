@@ -45,12 +45,7 @@ pub(super) fn assemble(
                 prepared.options.attacker,
             )
         },
-        || {
-            (
-                pairs::worst_pair(evidence),
-                pairs::all_pairs(evidence, figures.no_leak.as_ref()),
-            )
-        },
+        || (pairs::worst_pair(evidence), pairs::all_pairs(evidence)),
     );
     let mut warnings = prepared.copies.clone();
     warnings.extend(found);
@@ -90,6 +85,8 @@ pub(super) fn assemble(
             limits_read_by_claims: plan.reads(),
         },
         level: level(plan, &prepared.labels),
+        no_leak: judged.no_leak.clone(),
+        leaking_columns: judged.leaking_columns.clone(),
         neighbors: prepared.neighbors.pairs(&prepared.labels),
         overall,
         differences: evidence.differences.cloned(),

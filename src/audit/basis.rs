@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use crate::audit::certified_limit::Source;
 use crate::audit::evidence::guesses::PairGuesses;
+use crate::audit::evidence::leaking_columns::LeakingColumns;
+use crate::audit::evidence::no_leak::NoLeak;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
 use crate::audit::judge::Judged;
@@ -83,6 +85,9 @@ pub(super) struct Evidence<'a> {
     pub average: Option<&'a AverageLimits>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,
+    /// Whether the log leaks anything at all, and which columns do.
+    pub no_leak: Option<&'a NoLeak>,
+    pub leaking_columns: Option<&'a LeakingColumns>,
 }
 
 impl<'a> Evidence<'a> {
@@ -122,6 +127,8 @@ impl<'a> Evidence<'a> {
             differences: judged.differences.as_ref(),
             average: judged.average.as_ref(),
             units: judged.units.as_ref(),
+            no_leak: judged.no_leak.as_ref(),
+            leaking_columns: judged.leaking_columns.as_ref(),
         };
         evidence.close();
         evidence
@@ -195,6 +202,18 @@ impl Evidence<'_> {
             if next.1 > best.1 { next } else { best }
         });
         best.0
+    }
+
+    /// The p-value of observations that do not depend on the secret, by the limits' share of the level; `None` where that
+    /// was not tested or has no part of it. Both tests share the part equally.
+    pub fn no_leak_p_value(&self) -> Option<f64> {
+        let of_rows = self.no_leak.map(|found| found.p_value);
+        let of_columns = self.leaking_columns.map(LeakingColumns::p_value);
+        let tests = [of_rows, of_columns];
+        let number = tests.iter().flatten().count() as f64;
+        let part = self.plan.no_leak_part()?;
+        let least = tests.into_iter().flatten().reduce(f64::min)?;
+        Some((number * least / part).min(1.0))
     }
 
     /// How the advantage of a pair is limited.

@@ -21,6 +21,8 @@ pub(super) enum CertifiedLimit {
     TimeDifference,
     /// The errors of one rule for all pairs, averaged over pairs.
     Average,
+    /// Tests of no leak at all.
+    NoLeak,
     /// The errors of the last attack's scores at all thresholds, at the worst pair.
     Band,
 }

@@ -10,6 +10,8 @@ use serde::Serialize;
 use crate::audit::assumptions::Assumption;
 use crate::audit::claims::report::ClaimReport;
 use crate::audit::detection::Detection;
+use crate::audit::evidence::leaking_columns::LeakingColumns;
+use crate::audit::evidence::no_leak::NoLeak;
 use crate::audit::figures::Figures;
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::Overall;
@@ -53,6 +55,11 @@ pub struct Findings {
     pub level: Vec<LevelShare>,
     /// Differences in the unit of the measurements, where they come in blocks.
     pub differences: Option<Differences>,
+    /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
+    /// limits were asked for.
+    pub no_leak: Option<NoLeak>,
+    /// Which of several columns of numbers depend on the secret; `None` for the same reasons, and of one column.
+    pub leaking_columns: Option<LeakingColumns>,
     /// The pairs that claims of privacy are about, if not all.
     pub neighbors: Option<Vec<Pair>>,
     /// Figures of the whole log.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::audit::evidence::average;
 use crate::audit::evidence::guesses::{PairGuesses, guesses};
+use crate::audit::evidence::leaking_columns::{self, LeakingColumns};
+use crate::audit::evidence::no_leak::{self, NoLeak};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;
@@ -52,6 +54,9 @@ pub(super) struct Judged {
     pub average: Option<AverageLimits>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
+    /// Whether the log leaks anything at all, and which columns do.
+    pub no_leak: Option<NoLeak>,
+    pub leaking_columns: Option<LeakingColumns>,
 }
 
 /// Judges the rules of the plan.
@@ -96,6 +101,8 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .as_ref()
             .and_then(|planned| average::judge(prepared, planned)),
         units,
+        no_leak: no_leak::judge(prepared),
+        leaking_columns: leaking_columns::judge(prepared),
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) use claims::time_check::{
 };
 pub(crate) use copies::in_common;
 pub use detection::Detection;
+pub use evidence::leaking_columns::LeakingColumns;
+pub use evidence::no_leak::NoLeak;
 pub use figures::Figures;
 pub use figures::convergence::conclusion::{Conclusion, Course, Learning};
 pub use figures::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrapolated};
@@ -61,7 +63,6 @@ pub use figures::differences::times::SecretTimes;
 pub use figures::differences::{BlocksCompared, Difference, Differences};
 pub use figures::distributions::{Distributions, Shape};
 pub use figures::leakage_family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
-pub use figures::no_leak::NoLeak;
 pub use figures::overall::Overall;
 pub use figures::pairs::{PairFigures, TotalVariationPoints, WorstPair};
 pub use figures::privacy::witness::{Stronger, Witness, WitnessEvent};
@@ -75,6 +76,7 @@ pub use findings::{
 };
 pub use leakgauge_attack::blocks::Reference;
 pub(crate) use leakgauge_attack::blocks::{best_reference, relative_to};
+pub use leakgauge_stats::column_tests::{ColumnTest, Compared};
 pub use learn::given::check_scores;
 pub use level::{LevelShare, LevelUse};
 pub(crate) use members::is_member;

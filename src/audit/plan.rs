@@ -13,7 +13,7 @@
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
-use crate::audit::evidence::average;
+use crate::audit::evidence::{average, no_leak};
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
@@ -134,6 +134,9 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         plan.table_of_claims.push(table);
     }
     plan.share_level(&prepared.claims);
+    if no_leak::applies(prepared) && prepared.claims.iter().any(allows_no_leak) {
+        plan.add_read(CertifiedLimit::NoLeak, 1.0);
+    }
     plan.read_by_claims = plan.reads.len();
     let has_band = !prepared.is_serial() && prepared.units.is_none();
     plan.add_unclaimed(&prepared.claims, has_band);
@@ -248,6 +251,13 @@ impl Plan {
             .collect()
     }
 
+    /// The part of α of the tests of no leak at all; `None` where no claim reads them.
+    pub fn no_leak_part(&self) -> Option<f64> {
+        let mut reads = self.reads.iter();
+        let is_read = reads.any(|read| read.0 == CertifiedLimit::NoLeak);
+        is_read.then(|| self.part(CertifiedLimit::NoLeak))
+    }
+
     /// The number of limits that claims read.
     pub fn reads(&self) -> usize {
         self.read_by_claims
@@ -310,6 +320,15 @@ impl Plan {
     /// Which of the limits of privacy a claim of privacy reads.
     pub fn privacy_at(&self, claim: usize) -> usize {
         self.privacy_of_claims[claim].expect("planned for every claim of privacy")
+    }
+}
+
+/// Whether a claim says that observations do not depend on the secret.
+fn allows_no_leak(claim: &BoundClaim) -> bool {
+    match claim.terms() {
+        Terms::Advantage { at_most } => *at_most <= 0.0,
+        Terms::BayesSecurity { at_least } => *at_least >= 1.0,
+        _ => false,
     }
 }
 

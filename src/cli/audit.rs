@@ -280,7 +280,7 @@ fn run(
             || report::page_with_pairs(&found, &command_line(), wanted.pairs()),
             || report::pictures(&found),
         )
-        .and(outputs.write_pairs(|| report::pairs_csv(&found)));
+        .and(outputs.write_tables(&found));
     let layout = Layout {
         pairs: wanted.pairs(),
         ..shared.format.layout()

@@ -98,6 +98,13 @@ fn check_files(arguments: &LogArguments) -> Result<()> {
     if arguments.group.is_some() {
         return Err(library::grouped());
     }
+    if arguments.secret_from.is_some() {
+        return Err(Error::parameter(
+            "--secret-from",
+            "has the secrets of one log, and logs are compared",
+        )
+        .with_hint("write the secrets of each log into a column of it"));
+    }
     if files.len() < 2 {
         return Err(library::too_few(files.len()));
     }

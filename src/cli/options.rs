@@ -44,6 +44,10 @@ pub struct LogArguments {
     /// [default: the column named `secret`, else the only one of a few labels]
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
+    /// The secrets are in a file of their own, one for each row of the log in its order: a text with a secret a line, or an
+    /// array of NumPy
+    #[arg(long, value_name = "FILE", conflicts_with = "secret")]
+    pub secret_from: Option<String>,
     /// The observation columns [default: all other columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub observe: Option<Vec<String>>,
@@ -208,6 +212,7 @@ impl LogArguments {
             directories: self.directories.clone(),
             fit_on: self.fit_on.clone(),
             secret: self.secret.clone(),
+            secret_from: self.secret_from.clone(),
             observe: self.observe.clone(),
             count: self.count.clone(),
             group: self.group.clone(),

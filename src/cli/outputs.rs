@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use leakgauge::base::error::Result;
 use leakgauge::base::files::check_outputs;
-use leakgauge::report::{COMPARISON_PLOTS, MOST_PAIRS, Outputs, PICTURES};
+use leakgauge::report::{COMPARISON_PLOTS, MOST_PAIRS, Outputs, PICTURES, TableFile};
 
 use crate::cli::options::LogArguments;
 use crate::cli::terminal;
@@ -27,8 +27,8 @@ pub struct OutputOptions {
     /// Write every picture as SVG into this directory
     ///
     /// The directory is created if necessary: distributions.svg, bayes-security.svg, pairs.svg, trade-off.svg,
-    /// convergence.svg, and of times in blocks differences.svg and times.svg. Replaces or removes existing pictures of
-    /// leakgauge, but no other file.
+    /// convergence.svg, of ten columns and more columns.svg, and of times in blocks differences.svg and times.svg.
+    /// Replaces or removes existing pictures of leakgauge, but no other file.
     #[arg(long, value_name = "DIR", conflicts_with = "follow")]
     plots: Option<PathBuf>,
     /// Write each picture as PNG too; needs a build with `--features png`
@@ -42,7 +42,12 @@ pub struct OutputOptions {
     /// Replaces an existing file of pairs of leakgauge, but no other file.
     #[arg(long, value_name = "FILE", conflicts_with = "follow")]
     pairs_file: Option<PathBuf>,
-    /// Allow --html, --plots and --pairs-file to replace any file
+    /// Write all columns of numbers as CSV: how they depend on the secret, with p-values for all of them together
+    ///
+    /// Replaces an existing file of columns of leakgauge, but no other file.
+    #[arg(long, value_name = "FILE", conflicts_with = "follow")]
+    columns_file: Option<PathBuf>,
+    /// Allow --html, --plots, --pairs-file and --columns-file to replace any file
     #[arg(long, conflicts_with = "follow")]
     force: bool,
 }
@@ -65,7 +70,8 @@ impl OutputOptions {
 
     /// Whether any file is asked for.
     pub fn any(&self) -> bool {
-        self.html.is_some() || self.plots.is_some() || self.pairs_file.is_some()
+        let tables = [&self.pairs_file, &self.columns_file];
+        self.html.is_some() || self.plots.is_some() || tables.into_iter().any(Option::is_some)
     }
 
     /// Checks the output paths before the log is read.
@@ -74,9 +80,15 @@ impl OutputOptions {
         let names = PICTURES.iter().map(|(name, _)| *name).collect();
         let (html, plots) = (self.html.clone(), self.plots.clone());
         let mut outputs = Outputs::check(html, plots, names, self.force, inputs)?;
-        if let Some(file) = &self.pairs_file {
-            check_outputs(&[("pairs_file", file)], inputs, true)?;
-            outputs = outputs.with_pairs(file.clone())?;
+        let tables = [
+            (TableFile::Pairs, "pairs_file", &self.pairs_file),
+            (TableFile::Columns, "columns_file", &self.columns_file),
+        ];
+        for (table, name, file) in tables {
+            if let Some(file) = file {
+                check_outputs(&[(name, file)], inputs, true)?;
+                outputs = outputs.with_table(table, file.clone())?;
+            }
         }
         if self.png {
             outputs.with_png()
@@ -155,6 +167,7 @@ fn check_page(html: Option<&Path>, inputs: &[&Path]) -> Result<()> {
 
 /// The files that are read.
 pub fn inputs(log: &LogArguments) -> Vec<&Path> {
-    let files = log.logs.iter().chain(&log.fit_on).chain(&log.secret_map);
+    let files = log.logs.iter().chain(&log.fit_on);
+    let files = files.chain(&log.secret_map).chain(&log.secret_from);
     files.filter(|file| *file != "-").map(Path::new).collect()
 }

@@ -6,6 +6,7 @@ mod bounds;
 mod bounds_names;
 mod channel;
 mod check;
+mod columns;
 mod command;
 mod compare;
 mod compare_plots;
@@ -75,8 +76,7 @@ pub use html::{comparison_page, page, page_with_pairs};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use layout::{Layout, MOST_PAIRS};
-pub use outputs::Outputs;
-pub use pairs::pairs_csv;
+pub use outputs::{Outputs, TableFile};
 pub use pictures::{PICTURES, pictures};
 pub use schema::query::{QueryReport, QuerySetting};
 

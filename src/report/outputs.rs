@@ -9,12 +9,47 @@ use leakgauge_base::files::{is_same_file, replace_file};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_plot::{Picture, on_white, png};
 
-use crate::report::pairs::PAIRS_HEADER;
+use crate::audit::Findings;
+use crate::report::columns::{COLUMNS_HEADER, columns_csv};
+use crate::report::pairs::{PAIRS_HEADER, pairs_csv};
 
 /// What the beginning of a page of ours has.
 const OWN_PAGE: &str = "<meta name=\"generator\" content=\"leakgauge";
 /// What the beginning of a picture of ours has.
 const OWN_PICTURE: &str = "class=\"leakgauge-plot\"";
+
+/// A table that is written to a file of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFile {
+    /// All pairs of secrets.
+    Pairs,
+    /// All columns of numbers.
+    Columns,
+}
+
+impl TableFile {
+    fn option(self) -> &'static str {
+        match self {
+            TableFile::Pairs => "pairs_file",
+            TableFile::Columns => "columns_file",
+        }
+    }
+
+    /// The first line, by which a file is known as ours.
+    fn header(self) -> &'static str {
+        match self {
+            TableFile::Pairs => PAIRS_HEADER,
+            TableFile::Columns => COLUMNS_HEADER,
+        }
+    }
+
+    fn csv(self, audit: &Findings) -> Result<Vec<u8>> {
+        match self {
+            TableFile::Pairs => pairs_csv(audit),
+            TableFile::Columns => columns_csv(audit),
+        }
+    }
+}
 
 /// Places that were checked.
 ///
@@ -23,7 +58,7 @@ const OWN_PICTURE: &str = "class=\"leakgauge-plot\"";
 pub struct Outputs {
     html: Option<PathBuf>,
     plots: Option<PathBuf>,
-    pairs: Option<PathBuf>,
+    tables: Vec<(TableFile, PathBuf)>,
     names: Vec<&'static str>,
     png: bool,
     force: bool,
@@ -46,7 +81,7 @@ impl Outputs {
         let outputs = Outputs {
             html,
             plots,
-            pairs: None,
+            tables: Vec::new(),
             names,
             png: false,
             force,
@@ -127,34 +162,40 @@ impl Outputs {
         )
     }
 
-    /// Writes all pairs to a file of their own.
+    /// Writes a table to a file of its own.
     ///
     /// # Errors
-    /// A place that is a log, the page, or a file that is not ours and not to be replaced.
-    pub fn with_pairs(mut self, file: PathBuf) -> Result<Outputs> {
-        let instead = format!("{} for another", option("pairs_file"));
-        if self.html.as_ref() == Some(&file) {
+    /// A place that is a log, the page, another table, or a file that is not ours and not to be replaced.
+    pub fn with_table(mut self, table: TableFile, file: PathBuf) -> Result<Outputs> {
+        let taken = self.tables.iter().find(|(_, taken)| *taken == file);
+        let taken = taken.map(|(other, _)| other.option());
+        let of_page = self.html.as_ref().filter(|page| **page == file);
+        if let Some(taken) = taken.or(of_page.map(|_| "html")) {
             return Err(Error::parameter(
-                setting("pairs_file", file.display()),
-                format!("is the file of {}", option("html")),
+                setting(table.option(), file.display()),
+                format!("is the file of {}", option(taken)),
             ));
         }
-        self.check_file(&file, PAIRS_HEADER, &instead)?;
-        self.pairs = Some(file);
+        self.check_table(table, &file)?;
+        self.tables.push((table, file));
         Ok(self)
     }
 
-    /// Writes the file of all pairs, if it was asked for.
+    fn check_table(&self, table: TableFile, file: &Path) -> Result<()> {
+        let instead = format!("{} for another", option(table.option()));
+        self.check_file(file, table.header(), &instead)
+    }
+
+    /// Writes the tables that were asked for.
     ///
     /// # Errors
     /// A place that cannot be written to, or that was taken since it was checked.
-    pub fn write_pairs(&self, pairs: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
-        let Some(file) = &self.pairs else {
-            return Ok(());
-        };
-        let instead = format!("{} for another", option("pairs_file"));
-        self.check_file(file, PAIRS_HEADER, &instead)?;
-        replace_file(file, pairs()?)
+    pub fn write_tables(&self, audit: &Findings) -> Result<()> {
+        for (table, file) in &self.tables {
+            self.check_table(*table, file)?;
+            replace_file(file, table.csv(audit)?)?;
+        }
+        Ok(())
     }
 
     /// Writes each picture as PNG too.

@@ -120,7 +120,7 @@ pub fn pairs_csv(audit: &Findings) -> Result<Vec<u8>> {
 
 /// A label as a cell of a file that may be opened with a spreadsheet. A log is not trusted: what begins like a formula would be
 /// computed, with all that formulas may do there. Behind a quotation mark it is text. Numbers stay numbers.
-fn for_spreadsheets(label: &str) -> Cow<'_, str> {
+pub fn for_spreadsheets(label: &str) -> Cow<'_, str> {
     let is_formula = label.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
     match is_formula && label.parse::<f64>().is_err() {
         true => format!("'{label}").into(),

@@ -2,6 +2,7 @@
 
 use crate::audit::{Distributions, Findings, Pair, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::block_pictures;
+use crate::report::columns;
 use crate::report::numbers::percent;
 use crate::report::pairs::by_lower_limit;
 use crate::report::words::column_title;
@@ -13,7 +14,7 @@ use leakgauge_plot::{
 };
 
 /// Names of all pictures of an audit, and what they show. A log that has nothing for one goes without.
-pub const PICTURES: [(&str, &str); 7] = [
+pub const PICTURES: [(&str, &str); 8] = [
     (
         "distributions",
         "what is observed under the two secrets of the worst pair",
@@ -33,6 +34,10 @@ pub const PICTURES: [(&str, &str); 7] = [
     (
         "convergence",
         "Bayes risk and advantage against the number of training rows, with certified limits",
+    ),
+    (
+        "columns",
+        "how each column of numbers depends on the secret, with the threshold of all; 10 columns and more",
     ),
     (
         "differences",
@@ -63,6 +68,7 @@ pub fn pictures(audit: &Findings) -> Vec<Picture> {
             .as_ref()
             .map(|found| trade_off(audit, found)),
         convergence(audit),
+        columns::picture(audit),
         block_pictures::differences(audit),
         block_pictures::times(audit),
     ];

@@ -2,6 +2,7 @@
 
 use crate::audit::Findings;
 use crate::report::attackers::attackers;
+use crate::report::columns;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::differences;
 use crate::report::document::Document;
@@ -69,6 +70,7 @@ pub fn audit(audit: &Findings) -> Document {
         document.heading("Pairs that are easiest to tell apart");
         pairs(&mut document, audit);
     }
+    columns::section(&mut document, audit);
     witness::section(&mut document, audit);
     if let Some(convergence) = &audit.convergence {
         document.heading("Would more rows help?");

@@ -31,11 +31,19 @@ fn audited(name: &str, secret: &str, claims: &[&str]) -> Findings {
     audit(&log, &options).expect("the log can be audited")
 }
 
-/// A test for each function, ignored where the directory of its logs is absent.
+/// Tests of a minute: they run where they are asked for (`--ignored`).
+const LONG: [&str; 2] = ["minerva_is_certified", "websites_over_encrypted_dns"];
+
+fn is_long(name: &str) -> bool {
+    LONG.iter().any(|long| name.starts_with(long))
+}
+
+/// A test for each function, ignored where the directory of its logs is absent, and where it is long.
 macro_rules! trials {
     ($($directory:literal: $name:ident;)*) => {
         pub fn trials() -> Vec<Trial> {
-            vec![$(super::trial(stringify!($name), path_of($directory).exists(), $name)),*]
+            let is_run = |name: &str, directory: &str| path_of(directory).exists() && !is_long(name);
+            vec![$(super::trial(stringify!($name), is_run(stringify!($name), $directory), $name)),*]
         }
     };
 }

@@ -464,6 +464,7 @@ mod tests {
 
     /// Files with a byte changed: an error, or as many rows as there were.
     #[test]
+    #[ignore = "long"]
     fn a_damaged_file_is_an_error_or_has_all_its_rows() {
         let rows = table().slice(0, 3_000);
         let bytes = written(&rows, WriterProperties::builder());

@@ -22,6 +22,7 @@ pub mod format;
 pub mod groups;
 pub mod ingest;
 mod integers;
+mod labeled;
 mod labels;
 pub mod layout;
 mod lines;

@@ -39,6 +39,9 @@ pub struct ReadOptions {
     /// The column of the secret, by name or number, or several between commas whose values together are
     /// the secret (a point in the plane); `secret` if not given.
     pub secret: Option<String>,
+    /// A file that holds the secret of every row, where the log has no column of it: a line, or an item of an array, for
+    /// each row in its order.
+    pub secret_from: Option<String>,
     /// The observation columns; all others if not given.
     pub observe: Option<Vec<String>>,
     /// The column that says how often a row occurred.

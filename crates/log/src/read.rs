@@ -4,6 +4,7 @@ use std::io::Read;
 
 use crate::filtered::filtered;
 use crate::ingest::{Ingest, Part};
+use crate::labeled::labeled;
 use crate::log::Log;
 use crate::open;
 use crate::options::ReadOptions;
@@ -20,12 +21,17 @@ use leakgauge_base::error::Result;
 /// Anything wrong with a file or its content, with file, row, column and value; a file that changes meanwhile.
 pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
-    let meter = &meter.expecting(options.files.iter().chain(&options.fit_on));
-    let unchanged = Unchanged::watch(options.files.iter().chain(&options.fit_on));
+    let files = || {
+        let all = options.files.iter().chain(&options.fit_on);
+        all.chain(&options.secret_from)
+    };
+    let meter = &meter.expecting(files());
+    let unchanged = Unchanged::watch(files());
     let first = &options.files[0];
     let records = partitions::open(first, meter, options)?;
-    let note = partitions::note(&*records, options);
-    let found = recognize(first, records, options, true)?;
+    let (records, options) = with_secrets(first, records, (meter, options))?;
+    let note = partitions::note(&*records, &options).or_else(|| records.note());
+    let found = recognize(first, records, &options, true)?;
     let (options, form) = (&found.options, found.form);
     options.check()?;
     let mut ingest = Ingest::new(options);
@@ -40,6 +46,21 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     }
     unchanged.check()?;
     ingest.finish()
+}
+
+/// The rows with their secrets, where these have a file of their own, and the options that say where they are.
+fn with_secrets(
+    log: &str,
+    records: Box<dyn Records>,
+    (meter, options): (&ReadMeter, &ReadOptions),
+) -> Result<(Box<dyn Records>, ReadOptions)> {
+    let mut options = options.clone();
+    let Some(file) = options.secret_from.take() else {
+        return Ok((records, options));
+    };
+    let (records, column) = labeled(log, records, &file, (meter, &options))?;
+    options.secret = Some(column.to_string());
+    Ok((records, options))
 }
 
 /// Reads a log from anything that can be read; `options.files` and `options.fit_on` are not looked at.

@@ -287,6 +287,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
         ),
         (options.skip_bad > 0, "skip_bad", "leaves out no rows"),
         (
+            options.secret_from.is_some(),
+            "secret_from",
+            "reads one log that grows",
+        ),
+        (
             options.fit_on.is_some(),
             "fit_on",
             "learns from the log that it follows",

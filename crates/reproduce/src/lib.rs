@@ -189,6 +189,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn every_figure_has_the_files_it_says_and_the_same_bytes_again() {
         for entry in ENTRIES {
             let made = entry.reproduce(&quick()).expect(entry.name);

@@ -31,6 +31,7 @@
 //! | [`joint`], [`level`] | one level for many limits; the smallest level that would refute |
 //! | [`bisection`] | where a monotone condition changes |
 //! | [`no_leak`] | is there any leak at all? |
+//! | [`column_tests`] | which of many columns depend on the secret? |
 //! | [`clock`] | the step in which times were recorded, and what it hides |
 //! | [`copies`], [`grid`] | repeated rows; the grid that numbers were rounded to |
 //! | [`order`] | does the order of the rows carry information? |
@@ -46,6 +47,7 @@ pub mod binomial;
 pub mod binomial_tail;
 pub mod bisection;
 pub mod clock;
+pub mod column_tests;
 pub mod concentration;
 pub mod copies;
 pub mod dp_upper;

@@ -257,6 +257,24 @@ pub fn no_leak_pairs(table: &Table, kind: Kind) -> Vec<f64> {
     })
 }
 
+/// Bits that are ordered as the numbers are, for [`Table::by_key`].
+pub fn ordered_bits(number: f64) -> u64 {
+    let bits = (number + 0.0).to_bits();
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
+}
+
+/// The exact Kolmogorov–Smirnov test of ordered observations: of each secret against the others, times their number.
+///
+/// # Conditions
+/// Those of [`no_leak`].
+pub fn kolmogorov_p_value(table: &Table) -> f64 {
+    exact(table, Kind::Ordered).max(LEAST)
+}
+
 /// The exact p-value of a table; 1 if there is nothing to compare.
 fn exact(table: &Table, kind: Kind) -> f64 {
     if table.rows.iter().filter(|&&rows| rows > 0).count() < 2 || table.len() < 2 {

@@ -53,6 +53,8 @@ pub enum Stream {
     Blocks,
     /// The permutation test against no leak.
     NoLeak,
+    /// The permutation test of all columns.
+    Columns,
     /// What an audit of a growing log learns from its past.
     Follow,
     /// What an audit that asks for samples learns from.
@@ -94,6 +96,7 @@ impl Stream {
             Stream::Simulated(number) => [21, number],
             Stream::Canaries => [22, 0],
             Stream::Messages => [23, 0],
+            Stream::Columns => [24, 0],
         }
     }
 }
@@ -177,6 +180,7 @@ mod tests {
             Stream::MatchedPrior,
             Stream::Blocks,
             Stream::NoLeak,
+            Stream::Columns,
             Stream::Follow,
             Stream::Canaries,
             Stream::Messages,

@@ -207,7 +207,7 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
     let estimate = evidence.largest_total_variation();
     let verdict = decide(&estimate, at_most);
     let pair = evidence.worst;
-    ClaimReport {
+    let mut report = ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::Advantage,
         analytic: at_most,
@@ -218,6 +218,27 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
         p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
+    };
+    if at_most <= 0.0 {
+        look_for_any_leak(evidence, &mut report);
+    }
+    report
+}
+
+/// A claim that allows no leak is refuted by a test of that, too, whatever attacks found.
+fn look_for_any_leak(evidence: &Evidence, report: &mut ClaimReport) {
+    let Some(p_value) = evidence.no_leak_p_value() else {
+        return;
+    };
+    report.p_value = Some(
+        report
+            .p_value
+            .map_or(p_value, |by_limits| by_limits.min(p_value)),
+    );
+    if report.verdict != Verdict::Violated && p_value <= evidence.alpha() {
+        report.verdict = Verdict::Violated;
+        report.reason = Grounds::NoLeak.into();
+        report.rows_needed = None;
     }
 }
 
@@ -233,7 +254,7 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
         Verdict::Inconclusive
     };
     let pair = evidence.worst;
-    ClaimReport {
+    let mut report = ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::BayesSecurity,
         analytic: at_least,
@@ -250,7 +271,11 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
         p_value: p_value(evidence, 1.0 - at_least),
         estimate,
         fit: None,
+    };
+    if at_least >= 1.0 {
+        look_for_any_leak(evidence, &mut report);
     }
+    report
 }
 
 fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {

@@ -33,6 +33,8 @@ pub enum Grounds {
     Advantage,
     /// The limits of Bayes security.
     BayesSecurity,
+    /// Tests of no leak at all, of a claim that allows none.
+    NoLeak,
     /// The limits of the best attack found.
     AttackAdvantage,
     /// The limits of the largest median of differences inside blocks, or difference of medians.

@@ -9,7 +9,6 @@ pub(crate) mod differences;
 pub(crate) mod distributions;
 pub(crate) mod leakage_family;
 pub(crate) mod likeness;
-pub(crate) mod no_leak;
 pub(crate) mod overall;
 pub(crate) mod pairs;
 pub(crate) mod privacy;
@@ -25,7 +24,6 @@ use leakage_family::LeakageFamily;
 use leakage_family::figure::Family;
 use leakgauge_attack::tuning::Tuned;
 use likeness::Likeness;
-use no_leak::{Independence, NoLeak};
 use reconstruction::Reconstruction;
 use reconstruction::figure::Reconstructions;
 use stages::Figure;
@@ -87,9 +85,6 @@ figures! {
     reconstruction: Reconstructions => Vec<Reconstruction>,
     /// The leakage family, where it was asked for.
     leakage_family: Family => Option<LeakageFamily>,
-    /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
-    /// limits were asked for.
-    no_leak: Independence => Option<NoLeak>,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
     /// with more than 200.
     secrets_by_likeness: Likeness => Option<Vec<u32>>,

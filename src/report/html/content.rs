@@ -6,6 +6,7 @@ use super::answers::{Answer, Headline, answers, headline};
 use super::name::Name;
 use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
+use crate::report::columns;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::differences;
 use crate::report::document::{Block, Document};
@@ -48,6 +49,9 @@ pub struct Content {
     trade_off_text: Vec<Block>,
     witness: Vec<Block>,
     convergence: Option<String>,
+    columns: Vec<Block>,
+    columns_heading: &'static str,
+    columns_picture: Option<String>,
     differences: Vec<Block>,
     differences_heading: Option<&'static str>,
     differences_picture: Option<String>,
@@ -174,6 +178,9 @@ impl Content {
             trade_off_text: blocks(|document| trade_off::body(document, audit)),
             witness: blocks(|document| witness::body(document, audit)),
             convergence: picture("convergence"),
+            columns: blocks(|document| columns::body(document, audit)),
+            columns_heading: columns::HEADING,
+            columns_picture: picture("columns"),
             differences_picture: picture("differences"),
             times_picture: picture("times"),
             differences: blocks(|document| differences::body(document, audit)),

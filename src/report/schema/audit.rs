@@ -3,6 +3,7 @@
 use leakgauge_base::Tool;
 use serde::Serialize;
 
+use super::columns::ColumnsKeys;
 use super::differences::{BlockKeys, DifferenceKeys};
 use super::input::Input;
 use super::method::Method;
@@ -68,6 +69,8 @@ pub struct Audit<'a> {
     neighbors: &'a Option<Vec<Pair>>,
     /// Evidence that the log leaks anything at all; null where it was not computed.
     no_leak: Option<NoLeakKeys>,
+    /// Which columns of numbers depend on the secret; null of one column, and where it was not computed.
+    leaking_columns: Option<ColumnsKeys<'a>>,
     /// Figures of the whole log.
     overall: &'a Overall,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
@@ -111,6 +114,7 @@ impl<'a> Audit<'a> {
                 p_value: found.p_value,
                 test: no_leak::test(found),
             }),
+            leaking_columns: found.leaking_columns.as_ref().map(ColumnsKeys::of),
             overall: &found.overall,
             secrets_by_likeness: &found.secrets_by_likeness,
             convergence: &found.convergence,

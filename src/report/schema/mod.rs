@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod check;
 mod claim;
+mod columns;
 mod differences;
 mod estimate;
 mod input;

@@ -21,7 +21,10 @@ pub fn of(claim: &ClaimReport) -> Vec<String> {
     // That a log is not from the mechanism comes before what it says about the mechanism.
     let mut sentences: Vec<String> = fit(claim).into_iter().collect();
     match claim.verdict {
-        Verdict::Violated => sentences.extend(claim.p_value.map(strength)),
+        Verdict::Violated => {
+            sentences.extend(refuted(claim));
+            sentences.extend(claim.p_value.map(strength));
+        }
         Verdict::Holds => sentences.extend(held(claim)),
         Verdict::Inconclusive => sentences.extend(open(claim)),
     }
@@ -34,7 +37,7 @@ pub fn of(claim: &ClaimReport) -> Vec<String> {
 pub fn of_one_of_many(claim: &ClaimReport) -> Vec<String> {
     let mut sentences: Vec<String> = fit(claim).into_iter().collect();
     match claim.verdict {
-        Verdict::Violated => {}
+        Verdict::Violated => sentences.extend(refuted(claim)),
         Verdict::Holds => sentences.extend(held(claim)),
         Verdict::Inconclusive => sentences.extend(open(claim)),
     }
@@ -46,6 +49,14 @@ fn strength(p: f64) -> String {
         "{}: how probable such a log, or a worse one, is if the claim is true.",
         p_value_of(p)
     )
+}
+
+/// What refuted a claim, where its limit did not.
+fn refuted(claim: &ClaimReport) -> Option<String> {
+    (claim.reason.grounds == Grounds::NoLeak).then(|| {
+        "Tests of no leak at all say that observations depend on the secret; how much one row tells is not shown."
+            .to_owned()
+    })
 }
 
 /// What a verdict of *holds* is about.
@@ -219,6 +230,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             plain_upper(found.upper, 0.0)
         )),
         Grounds::Advantage
+        | Grounds::NoLeak
         | Grounds::AttackAdvantage
         | Grounds::BayesSecurity
         | Grounds::Mechanism { .. }

@@ -92,6 +92,11 @@ fn blocks_left_out(alone: u64, incomplete: u64, blocks: u64) -> String {
 fn grounds(claim: &ClaimReport) -> String {
     match &claim.reason.grounds {
         Grounds::Advantage => at_most("advantage", claim),
+        Grounds::NoLeak => {
+            "What is observed depends on the secret: tests of no leak at all say so. The claim allows no dependence. How much \
+             one row tells is not shown."
+                .to_owned()
+        }
         Grounds::AttackAdvantage => format!(
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)

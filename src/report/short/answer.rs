@@ -7,6 +7,7 @@ use leakgauge_log::observations::ColumnType;
 
 use crate::audit::{Findings, Pair};
 use crate::estimate::{Estimate, Method, Reason};
+use crate::report::columns;
 use crate::report::numbers::{Limits, Texts, percent};
 use crate::report::pairs::by_lower_limit;
 use crate::report::requested;
@@ -33,6 +34,7 @@ pub fn section(audit: &Findings) -> Section<'_> {
         true => sentences.extend(told(audit)),
         false => sentences.push(not_told(audit)),
     }
+    sentences.extend(columns::line(audit));
     sentences.extend(privacy(audit));
     sentences.extend(operating_point(audit));
     sentences.extend(requested(audit));

@@ -2,7 +2,7 @@
 
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, ObservationKind, Observations};
-use leakgauge_stats::no_leak::{Kind, Table};
+use leakgauge_stats::no_leak::{Kind, Table, ordered_bits};
 
 /// What is compared: labels, or integers that recur often, as they are; else each column of numbers in its order, and
 /// the labels beside them.
@@ -12,7 +12,7 @@ pub fn tables(observations: &Observations, counts: &Counts) -> Vec<(Table, Kind)
     }
     let columns = observations.dimensions();
     let mut tables = parallel::map(columns, |column| {
-        let key = |symbol: u32| ordered(observations.numbers(symbol)[column]);
+        let key = |symbol: u32| ordered_bits(observations.numbers(symbol)[column]);
         (by_key(counts, key), Kind::Ordered)
     });
     if observations.category_count() > 1 {
@@ -32,31 +32,9 @@ fn is_sparse(observations: &Observations, counts: &Counts) -> bool {
         && counts.total() < FEW * observations.len() as u64
 }
 
-/// Bits that are ordered as the numbers are.
-fn ordered(number: f64) -> u64 {
-    let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
-}
-
 /// Rows by the key of their observation, in the order of keys.
 fn by_key(counts: &Counts, key: impl Fn(u32) -> u64) -> Table {
     let cells = counts.cells().iter();
     let rows = cells.map(|cell| (key(cell.symbol), cell.secret, cell.count));
     Table::by_key(counts.secrets(), rows.collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_are_ordered_as_numbers() {
-        let numbers = [f64::MIN, -1.5, -1e-300, 0.0, 1e-300, 2.0, f64::MAX];
-        assert!(numbers.map(ordered).is_sorted());
-        assert_eq!(ordered(-0.0), ordered(0.0));
-    }
 }

@@ -173,6 +173,7 @@ fn replaced_records_compose_as_their_losses_do() {
 
 /// One step is the closed form of a subsampled mechanism.
 #[test]
+#[ignore = "long"]
 fn one_step_is_the_mechanism_itself() {
     for text in [
         "subsampled(gaussian(sigma=0.8), rate=0.01)",
@@ -255,6 +256,7 @@ fn closed_forms_are_between_the_sides_for_hostile_parameters() {
 
 /// All δ of one call are upper sides nearly as sharp as those of single calls, up to the first that is negligible.
 #[test]
+#[ignore = "long"]
 fn many_deltas_at_once_are_those_of_single_calls() {
     let step = parse("subsampled(gaussian(sigma=2), rate=0.3)").unwrap();
     let accountant = Accountant::of_mechanism(&*step, 4).unwrap();
@@ -440,6 +442,7 @@ fn small_sampling_rates_are_tight_on_both_sides() {
 
 /// Both sides of integrals and of grids hold: they overlap, for noise, rates and numbers of steps over many decades.
 #[test]
+#[ignore = "long"]
 fn integrals_and_grids_overlap() {
     use rand::{RngExt, SeedableRng};
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(43);

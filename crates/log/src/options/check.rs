@@ -46,6 +46,9 @@ impl ReadOptions {
         if self.wide {
             refuse_beside_wide(self)?;
         }
+        if self.secret_from.is_some() {
+            refuse_beside_secrets_apart(self)?;
+        }
         refuse_beside_blocks(self)?;
         if self.group.is_some() {
             refuse_beside_group(self)?;
@@ -80,6 +83,20 @@ impl ReadOptions {
     /// Refuses a file that is named twice, and a log that is also the one to learn on.
     fn refuse_files_twice(&self) -> Result<()> {
         for (at, file) in self.files.iter().enumerate() {
+            if self
+                .secret_from
+                .as_ref()
+                .is_some_and(|secrets| is_same(secrets, file))
+            {
+                return Err(Error::file(
+                    file,
+                    format!("is the log and also the file of {}", option("secret_from")),
+                )
+                .with_hint(format!(
+                    "a column of the log is named by {}",
+                    option("secret")
+                )));
+            }
             if self.files[..at].iter().any(|before| is_same(before, file)) {
                 return Err(Error::file(file, "is named twice")
                     .with_hint("its rows would count twice; several files are read as one log"));
@@ -108,6 +125,29 @@ impl ReadOptions {
 /// Whether two names are of one file, through links of either kind.
 pub fn is_same(one: &str, other: &str) -> bool {
     is_same_file(Path::new(one), Path::new(other))
+}
+
+/// Refuses options with which the secrets of a file of their own would not be those of the rows.
+fn refuse_beside_secrets_apart(options: &ReadOptions) -> Result<()> {
+    let others = [
+        ("secret", options.secret.is_some()),
+        ("wide", options.wide),
+        ("fit_on", options.fit_on.is_some()),
+        ("engine", options.engine.is_some()),
+        ("skip_bad", options.skip_bad > 0),
+        ("like", options.like.is_some()),
+    ];
+    if let Some((field, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
+        let problem = format!("cannot be together with {}", option(field));
+        return Err(Error::parameter(option("secret_from"), problem)
+            .with_hint("leave one of the two options out"));
+    }
+    if options.files.len() > 1 {
+        let problem = format!("is about one log, and {} are given", options.files.len());
+        return Err(Error::parameter(option("secret_from"), problem)
+            .with_hint("give one log with its secrets, or a column of secrets in each"));
+    }
+    Ok(())
 }
 
 /// Refuses options that say something else of what is observed.

@@ -190,3 +190,10 @@ fn the_least_of_many_columns_is_that_of_the_one_that_leaks_most() {
     assert!(least_no_leak(&quiet, &effort).unwrap() >= alone(&quiet));
     assert_eq!(least_no_leak(&[], &effort), None);
 }
+
+#[test]
+fn bits_are_ordered_as_numbers() {
+    let numbers = [f64::MIN, -1.5, -1e-300, 0.0, 1e-300, 2.0, f64::MAX];
+    assert!(numbers.map(ordered_bits).is_sorted());
+    assert_eq!(ordered_bits(-0.0), ordered_bits(0.0));
+}

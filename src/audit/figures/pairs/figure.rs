@@ -2,7 +2,6 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::figures::no_leak::NoLeak;
 use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::witness;
 use crate::audit::figures::privacy::{EpsilonLimit, PrivacyLimit};
@@ -181,7 +180,7 @@ pub(crate) fn worst_pair(evidence: &Evidence) -> WorstPair {
 }
 
 /// All pairs: their limits hold together (Bonferroni). Estimates: as of the worst pair.
-pub(crate) fn all_pairs(evidence: &Evidence, no_leak: Option<&NoLeak>) -> Vec<PairFigures> {
+pub(crate) fn all_pairs(evidence: &Evidence) -> Vec<PairFigures> {
     use leakgauge_base::parallel;
     parallel::map_in_place(evidence.pair_count(), &|pair| PairFigures {
         secrets: evidence.pair(pair),
@@ -191,6 +190,8 @@ pub(crate) fn all_pairs(evidence: &Evidence, no_leak: Option<&NoLeak>) -> Vec<Pa
             .differences
             .and_then(|found| found.paired_advantage(evidence.pair(pair).secrets()))
             .map(Box::new),
-        no_leak_p_value: no_leak.and_then(|found| Some(found.pairs.as_ref()?[pair])),
+        no_leak_p_value: evidence
+            .no_leak
+            .and_then(|found| Some(found.pairs.as_ref()?[pair])),
     })
 }

@@ -241,6 +241,7 @@ fn an_epsilon_beyond_all_numbers_has_a_delta() {
 
 /// Pairs whose coarse bound is smaller than a fine one are not looked at again: the result is that of all.
 #[test]
+#[ignore = "long"]
 fn pairs_that_cannot_be_the_worst_are_passed_over() {
     for (mechanism, n, epsilon) in [
         ("staircase(epsilon=2, secrets=3)", 6, 0.5),

@@ -39,6 +39,7 @@ fn one_noise_among_another_is_that_of_the_mechanism() {
 }
 
 #[test]
+#[ignore = "long"]
 fn mixtures_are_those_of_a_sum_over_a_grid() {
     for (p, q) in [
         ("0.5*normal(-2, 0.5) + 0.5*normal(2, 0.5)", "normal(0, 2)"),

@@ -1,11 +1,8 @@
 //! The p-value of "no leak at all": that the observation does not depend on the secret.
 
-use crate::audit::figures::stages::{Figure, Settled};
-use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::measure::tables::tables;
 use leakgauge_attack::pairwise::pair_count;
-use leakgauge_attack::tuning::Tuned;
 use leakgauge_stats::multiplicity::holm;
 use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
 use leakgauge_stats::random::Stream;
@@ -29,29 +26,15 @@ const FEWEST_TABLES: u64 = 199;
 /// Pairs times distinct observations up to which pairs are tested too.
 const MOST_CELLS: usize = 500_000;
 
-/// The test of "no leak at all".
-pub(crate) struct Independence;
-
-impl Figure for Independence {
-    type Plan = ();
-    type Judged = Option<NoLeak>;
-    type Found = Option<NoLeak>;
-
-    fn plan(_: &Prepared, _: &Tuned, _: &mut Plan) {}
-
-    fn judge(prepared: &Prepared, _: &Tuned, (): &()) -> Self::Judged {
-        test(prepared)
-    }
-
-    fn figure((): &(), found: &Self::Judged, _: &Settled) -> Self::Found {
-        found.clone()
-    }
+/// Whether the log is tested: not where rows may depend on those nearby, and not where only limits were asked for.
+pub(crate) fn applies(prepared: &Prepared) -> bool {
+    !prepared.is_serial() && prepared.units.is_none() && !prepared.options.quick
 }
 
-/// Tests the log. `None` where rows may depend on those nearby.
-fn test(prepared: &Prepared) -> Option<NoLeak> {
+/// Tests the log.
+pub(crate) fn judge(prepared: &Prepared) -> Option<NoLeak> {
     let log = prepared.log;
-    if prepared.is_serial() || prepared.units.is_some() || prepared.options.quick {
+    if !applies(prepared) {
         return None;
     }
     let tables = tables(&log.observations, &log.counts);

@@ -1,0 +1,393 @@
+//! Which of many columns depend on the secret, all columns together.
+//!
+//! *What is compared.* Of each column the means of the secrets, of its values, of their ranks and of the squared
+//! distances of the ranks from the middle: a shift, a shift of values with outliers, and a change of the spread.
+//!
+//! *All together.* If no column depends on the secret, all assignments of the secrets to the rows are equally likely,
+//! whatever the columns have to do with each other. So the largest statistic of all columns is compared with the
+//! largest after random assignments (Westfall and Young 1993): the probability that any column without a dependence
+//! has a p-value of at most u is at most u, for every u. Columns that say nearly the same cost nearly nothing, which a
+//! correction by their number (Bonferroni, Holm) does not see.
+//!
+//! *Smaller than permutations can say.* Where none of B assignments reaches the statistic of a column,
+//! p = min(1/(1 + B), d·p′), where p′ is the exact two-sample Kolmogorov–Smirnov test of the column and d the number of
+//! columns. This costs nothing, for the reason that [`no_leak`](super::no_leak) gives.
+
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use leakgauge_base::parallel;
+
+use crate::no_leak::{Table, kolmogorov_p_value, ordered_bits};
+
+/// Numbers of many columns, row by row, and the secret of each row.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// The numbers of every row, one a column.
+    pub numbers: &'a [&'a [f64]],
+    /// The secret of every row.
+    pub secrets: &'a [u32],
+    /// How many secrets there are.
+    pub secret_count: usize,
+    /// How many columns there are.
+    pub columns: usize,
+}
+
+/// What is compared of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Compared {
+    /// The means of its values.
+    Mean,
+    /// The means of their ranks.
+    Rank,
+    /// The means of the squared distances of the ranks from the middle.
+    Spread,
+}
+
+/// What a column says about the secret.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnTest {
+    /// Where the secrets differ most.
+    pub compared: Compared,
+    /// The largest of the three statistics: of two secrets |z|, of more √χ², each by the variance of all rows; of the
+    /// spread nine tenths of it.
+    pub statistic: f64,
+    /// Of the means of its values: Welch's t of the second secret against the first; of more than two secrets the
+    /// analysis of variance's F. Not a number where no secret varies.
+    pub t_or_f: f64,
+    /// The variance of the secrets' means over the mean variance of the rows of a secret, every secret weighing the same.
+    pub signal_to_noise: f64,
+    /// The p-value, all columns together.
+    pub p_value: f64,
+}
+
+/// What all columns say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnTests {
+    /// Of each column.
+    pub columns: Vec<ColumnTest>,
+    /// The largest statistic after each random assignment, in increasing order.
+    pub largest: Vec<f64>,
+}
+
+impl ColumnTests {
+    /// The statistic from which on a p-value is at most `alpha`; `None` where so few assignments were drawn that none
+    /// decides it.
+    pub fn threshold(&self, alpha: f64) -> Option<f64> {
+        // p ≤ α where at most so many assignments reach a statistic.
+        let most = (alpha * (self.largest.len() + 1) as f64 + 1e-9).floor();
+        let most = (most as usize).checked_sub(1)?;
+        let at = self.largest.len().checked_sub(most + 1)?;
+        Some(self.largest[at])
+    }
+}
+
+/// Additions that all random assignments may cost: seconds on one core.
+const MOST_WORK: f64 = 2e10;
+/// With fewer assignments there are none: they could not decide at 1 %.
+const FEWEST: f64 = 99.0;
+/// The Kolmogorov–Smirnov test is made of so many columns, those that differ most.
+const MOST_EXACT: usize = 100;
+/// Statistics of equal values may differ by the rounding of their sums, which are in single precision: such count as equal.
+const ROUNDING: f64 = 1e-4;
+/// Columns that are added up together: their sums and as many rows as fit stay in fast memory.
+const BLOCK: usize = 16;
+/// What the statistic of the spread is multiplied by: changes of the spread alone are rare, and so those of the means are
+/// found nearly as often as without it.
+const OF_SPREAD: f64 = 0.9;
+/// What is compared of each.
+const KINDS: [Compared; 3] = [Compared::Mean, Compared::Rank, Compared::Spread];
+
+/// Tests all columns.
+///
+/// # Formula
+/// The [module](self)'s, with the statistic Σ_s n_s (m_s − m)²/v of the means m_s of the secrets, the mean m and the
+/// variance v of all rows: what does not depend on the assignment is left out of it.
+///
+/// # Conditions
+/// Independent rows, or secrets that were assigned to rows at random, whatever rows have to do with each other. At most
+/// `most` assignments are drawn, fewer of large logs. The same `seed` gives the same values.
+///
+/// # References
+/// Westfall and Young (1993), *Resampling-Based Multiple Testing*; Phipson and Smyth (2010), 10.2202/1544-6115.1585.
+pub fn test_columns(rows: &Rows, most: u64, seed: u64) -> ColumnTests {
+    let assigned = Assignments::draw(rows, most, seed);
+    let blocks: Vec<std::ops::Range<usize>> = (0..rows.columns)
+        .step_by(BLOCK)
+        .map(|first| first..(first + BLOCK).min(rows.columns))
+        .collect();
+    let found = parallel::map(blocks.len(), |at| {
+        block_statistics(rows, &assigned, blocks[at].clone())
+    });
+    let drawn = assigned.drawn.len();
+    let mut largest = vec![0.0f64; drawn];
+    let mut columns = Vec::with_capacity(rows.columns);
+    for (of_columns, of_assignments) in found {
+        columns.extend(of_columns);
+        for (largest, of_block) in largest.iter_mut().zip(of_assignments) {
+            *largest = largest.max(of_block);
+        }
+    }
+    largest.sort_unstable_by(f64::total_cmp);
+    for column in &mut columns {
+        let bar = column.statistic * (1.0 - ROUNDING);
+        let reached = drawn - largest.partition_point(|value| *value < bar);
+        column.p_value = (1 + reached) as f64 / (1 + drawn) as f64;
+    }
+    sharpen(rows, &mut columns, 1.0 / (1 + drawn) as f64);
+    ColumnTests { columns, largest }
+}
+
+/// Exact tests of the columns that no assignment reaches.
+fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) {
+    let mut beyond: Vec<usize> = (0..columns.len())
+        .filter(|&at| columns[at].statistic > 0.0 && columns[at].p_value <= least)
+        .collect();
+    beyond.sort_by(|&x, &y| columns[y].statistic.total_cmp(&columns[x].statistic));
+    beyond.truncate(MOST_EXACT);
+    let number = columns.len() as f64;
+    let exact = parallel::map(beyond.len(), |at| {
+        let column = beyond[at];
+        let of_rows = rows.numbers.iter().zip(rows.secrets);
+        let keys = of_rows.map(|(row, &secret)| (ordered_bits(row[column]), secret, 1));
+        kolmogorov_p_value(&Table::by_key(rows.secret_count, keys.collect())) * number
+    });
+    for (column, exact) in beyond.into_iter().zip(exact) {
+        let p_value = &mut columns[column].p_value;
+        *p_value = p_value.min(exact);
+    }
+}
+
+/// Assignments of the secrets to the rows.
+struct Assignments {
+    /// That of the log.
+    own: Vec<Vec<u32>>,
+    /// Random ones.
+    drawn: Vec<Vec<Vec<u32>>>,
+    rows: Vec<usize>,
+}
+
+impl Assignments {
+    /// The rows of each secret but the last, whose sums follow from the others'.
+    fn draw(rows: &Rows, most: u64, seed: u64) -> Self {
+        let mut of_secrets = vec![0; rows.secret_count];
+        for &secret in rows.secrets {
+            of_secrets[secret as usize] += 1;
+        }
+        let work = rows.secrets.len() as f64 * (rows.columns * KINDS.len()) as f64;
+        let most = (MOST_WORK / work.max(1.0)).floor().min(most as f64);
+        let drawn = if most < FEWEST { 0 } else { most as usize };
+        Assignments {
+            own: rows_of(rows.secrets, rows.secret_count),
+            drawn: parallel::map(drawn, |at| {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                rng.set_stream(at as u64);
+                let mut secrets = rows.secrets.to_vec();
+                for done in (1..secrets.len()).rev() {
+                    secrets.swap(done, rng.random_range(0..=done));
+                }
+                rows_of(&secrets, rows.secret_count)
+            }),
+            rows: of_secrets,
+        }
+    }
+}
+
+/// The rows of each secret but the last.
+fn rows_of(secrets: &[u32], count: usize) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); count.saturating_sub(1)];
+    for (row, &secret) in secrets.iter().enumerate() {
+        if let Some(of_secret) = rows.get_mut(secret as usize) {
+            of_secret.push(row as u32);
+        }
+    }
+    rows
+}
+
+/// The tests of a block of columns but for their p-values, and the largest statistic after each assignment.
+fn block_statistics(
+    rows: &Rows,
+    assigned: &Assignments,
+    columns: std::ops::Range<usize>,
+) -> (Vec<ColumnTest>, Vec<f64>) {
+    let width = columns.len() * KINDS.len();
+    let mut values = vec![0.0f32; rows.secrets.len() * width];
+    let mut tests = Vec::with_capacity(columns.len());
+    for (at, column) in columns.enumerate() {
+        let numbers: Vec<f64> = rows.numbers.iter().map(|row| row[column]).collect();
+        for (kind, of_kind) in compared(&numbers).iter().enumerate() {
+            let place = at * KINDS.len() + kind;
+            for (row, value) in of_kind.iter().enumerate() {
+                values[row * width + place] = *value as f32;
+            }
+        }
+        tests.push(by_means(&numbers, rows));
+    }
+    let mut sums = Sums::new(&assigned.rows, width);
+    let own = sums.statistics(&values, &assigned.own).to_vec();
+    for (test, own) in tests.iter_mut().zip(own.chunks(KINDS.len())) {
+        let largest = (0..KINDS.len()).max_by(|&x, &y| own[x].total_cmp(&own[y]).then(y.cmp(&x)));
+        let largest = largest.expect("three statistics");
+        test.compared = KINDS[largest];
+        test.statistic = own[largest].sqrt();
+    }
+    let of_assignments = assigned.drawn.iter().map(|drawn| {
+        let statistics = sums.statistics(&values, drawn);
+        statistics.iter().copied().fold(0.0, f64::max).sqrt()
+    });
+    let of_assignments = of_assignments.collect();
+    (tests, of_assignments)
+}
+
+/// Sums of the columns of a block by secret.
+struct Sums<'a> {
+    rows: &'a [usize],
+    width: usize,
+    sums: Vec<f32>,
+    rest: Vec<f64>,
+    statistics: Vec<f64>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(rows: &'a [usize], width: usize) -> Self {
+        Sums {
+            rows,
+            width,
+            sums: vec![0.0; width],
+            rest: vec![0.0; width],
+            statistics: vec![0.0; width],
+        }
+    }
+
+    /// Σ_s (Σ_i z_i)²/n_s of every column, where its values have the mean 0 and the variance 1.
+    fn statistics(&mut self, values: &[f32], of_secrets: &[Vec<u32>]) -> &[f64] {
+        self.statistics.fill(0.0);
+        self.rest.fill(0.0);
+        for (rows, &number) in of_secrets.iter().zip(self.rows) {
+            if number == 0 {
+                continue;
+            }
+            self.sums.fill(0.0);
+            for &row in rows {
+                let at = row as usize * self.width;
+                let of_row = &values[at..at + self.width];
+                for (sum, value) in self.sums.iter_mut().zip(of_row) {
+                    *sum += value;
+                }
+            }
+            let each = self.statistics.iter_mut().zip(&mut self.rest);
+            for ((statistic, rest), &sum) in each.zip(&self.sums) {
+                let sum = f64::from(sum);
+                *statistic += sum * sum / number as f64;
+                *rest += sum;
+            }
+        }
+        // All values sum to 0, so the last secret has what the others lack.
+        if let Some(&number) = self.rows.last().filter(|number| **number > 0) {
+            for (statistic, rest) in self.statistics.iter_mut().zip(&self.rest) {
+                *statistic += rest * rest / number as f64;
+            }
+        }
+        for statistic in self.statistics.iter_mut().skip(2).step_by(KINDS.len()) {
+            *statistic *= OF_SPREAD * OF_SPREAD;
+        }
+        &self.statistics
+    }
+}
+
+/// What is compared of a column, each with the mean 0 and the variance 1, or 0 throughout where it is constant.
+fn compared(numbers: &[f64]) -> [Vec<f64>; 3] {
+    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+    order.sort_unstable_by(|&x, &y| numbers[x as usize].total_cmp(&numbers[y as usize]));
+    let mut ranks = vec![0.0; numbers.len()];
+    let mut done = 0;
+    for same in order.chunk_by(|&x, &y| numbers[x as usize] == numbers[y as usize]) {
+        // Equal values share their mean rank.
+        let rank = done as f64 + (same.len() - 1) as f64 / 2.0;
+        same.iter().for_each(|&row| ranks[row as usize] = rank);
+        done += same.len();
+    }
+    let middle = (numbers.len() as f64 - 1.0) / 2.0;
+    let spread: Vec<f64> = ranks.iter().map(|rank| (rank - middle).powi(2)).collect();
+    [numbers.to_vec(), ranks, spread].map(standardized)
+}
+
+fn standardized(mut values: Vec<f64>) -> Vec<f64> {
+    let number = values.len() as f64;
+    // Differences from one value: huge numbers that hardly differ keep their digits.
+    let first = values.first().copied().unwrap_or(0.0);
+    let mean = values
+        .iter()
+        .map(|value| (value - first) / number)
+        .sum::<f64>();
+    values
+        .iter_mut()
+        .for_each(|value| *value = *value - first - mean);
+    let scale = values
+        .iter()
+        .fold(0.0f64, |scale, value| scale.max(value.abs()));
+    if scale == 0.0 || !scale.is_finite() {
+        values.fill(0.0);
+        return values;
+    }
+    let squares = values.iter().map(|value| (value / scale).powi(2));
+    let deviation = scale * (squares.sum::<f64>() / number).sqrt();
+    values.iter_mut().for_each(|value| *value /= deviation);
+    values
+}
+
+/// What is known of a column's means beside the test.
+fn by_means(numbers: &[f64], rows: &Rows) -> ColumnTest {
+    let mut moments = vec![(0.0, 0.0, 0.0); rows.secret_count];
+    for (value, &secret) in numbers.iter().zip(rows.secrets) {
+        // Welford's recursion.
+        let (number, mean, squares) = &mut moments[secret as usize];
+        *number += 1.0;
+        let from = value - *mean;
+        *mean += from / *number;
+        *squares += from * (value - *mean);
+    }
+    moments.retain(|moments| moments.0 > 0.0);
+    let t_or_f = match moments[..] {
+        [a, b] => {
+            let of_mean = |(number, _, squares): (f64, f64, f64)| squares / (number - 1.0) / number;
+            (b.1 - a.1) / (of_mean(a) + of_mean(b)).sqrt()
+        }
+        _ => f_statistic(&moments),
+    };
+    ColumnTest {
+        compared: Compared::Mean,
+        statistic: 0.0,
+        t_or_f,
+        signal_to_noise: signal_to_noise(&moments),
+        p_value: 1.0,
+    }
+}
+
+fn f_statistic(moments: &[(f64, f64, f64)]) -> f64 {
+    let number: f64 = moments.iter().map(|moments| moments.0).sum();
+    let mean = moments
+        .iter()
+        .map(|(n, mean, _)| n / number * mean)
+        .sum::<f64>();
+    let between = moments.iter().map(|(n, own, _)| n * (own - mean).powi(2));
+    let within: f64 = moments.iter().map(|moments| moments.2).sum();
+    let groups = moments.len() as f64;
+    (between.sum::<f64>() / (groups - 1.0)) / (within / (number - groups))
+}
+
+fn signal_to_noise(moments: &[(f64, f64, f64)]) -> f64 {
+    let groups = moments.len() as f64;
+    let mean = moments
+        .iter()
+        .map(|moments| moments.1 / groups)
+        .sum::<f64>();
+    let between = moments.iter().map(|moments| (moments.1 - mean).powi(2));
+    let within = moments.iter().map(|(number, _, squares)| squares / number);
+    between.sum::<f64>() / within.sum::<f64>()
+}
+
+#[cfg(test)]
+#[path = "column_tests/tests.rs"]
+mod tests;

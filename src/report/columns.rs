@@ -1,0 +1,218 @@
+//! Which columns depend on the secret: a table, a sentence, a file, a picture.
+
+use crate::audit::{ColumnTest, Compared, Findings, LeakingColumns};
+use crate::report::document::Document;
+use crate::report::numbers::plain;
+use crate::report::pairs::for_spreadsheets;
+use crate::report::words::p_value_of;
+use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::naming::setting;
+use leakgauge_plot::{self as plot, Axis, Caption, Chart, Layer, Mark, Spot};
+
+/// Columns in the table.
+const LISTED: usize = 10;
+/// Columns that are named in a line.
+const NAMED: usize = 3;
+/// With fewer columns the short report leaves them to the whole one.
+const MANY: usize = 10;
+/// The size of points that say nothing, of which there are many.
+const SMALL: f64 = 0.5;
+/// The first line of a file of columns, by which it is known as one of ours.
+pub const COLUMNS_HEADER: &str = "column,compared,statistic,t_or_f,signal_to_noise,p_value";
+
+/// What the section is called.
+pub const HEADING: &str = "Which columns depend on the secret";
+
+/// The section with its heading; nothing of a log of one column.
+pub fn section(document: &mut Document, audit: &Findings) {
+    if audit.leaking_columns.is_some() {
+        document.heading(HEADING);
+        body(document, audit);
+    }
+}
+
+/// Columns that depend on the secret, the most certain first.
+pub fn body(document: &mut Document, audit: &Findings) {
+    let Some(found) = &audit.leaking_columns else {
+        return;
+    };
+    let leaking = found.leaking();
+    if !leaking.is_empty() {
+        let is_pair = audit.input.secrets.len() == 2;
+        let rows = leaking.iter().take(LISTED).map(|(name, test)| {
+            vec![
+                shorten(name),
+                compared(test.compared).to_owned(),
+                number(test.t_or_f),
+                number(test.signal_to_noise),
+                p_value_of(test.p_value),
+            ]
+        });
+        let statistic = if is_pair { "Welch's t" } else { "F" };
+        let header = vec![
+            "column",
+            "differs in",
+            statistic,
+            "signal to noise",
+            "p-value",
+        ];
+        document.table(header, 2, rows.collect());
+    }
+    document.paragraph(whole(found, leaking.len()));
+}
+
+fn whole(found: &LeakingColumns, leaking: usize) -> String {
+    let tested = found.columns.len();
+    let more = match leaking > LISTED {
+        true => format!(" {} writes all.", setting("columns_file", "FILE")),
+        false => String::new(),
+    };
+    let method = match found.assignments {
+        0 => {
+            "too large a log for random assignments: exact tests of each column, times their number"
+                .to_owned()
+        }
+        drawn => format!(
+            "the largest statistic of all columns against that of {drawn} random assignments of the secrets"
+        ),
+    };
+    format!(
+        "{leaking} of {tested} columns of numbers depend on the secret, all p-values together ({method}). Each is compared in \
+         its mean, the mean of its ranks and their spread.{more}"
+    )
+}
+
+/// A line for a report that fits on a screen: of many columns only.
+pub fn line(audit: &Findings) -> Option<String> {
+    let found = audit.leaking_columns.as_ref()?;
+    let tested = found.columns.len();
+    if tested < MANY {
+        return None;
+    }
+    let leaking = found.leaking();
+    let named: Vec<String> = leaking
+        .iter()
+        .take(NAMED)
+        .map(|(name, test)| format!("{} ({})", shorten(name), p_value_of(test.p_value)))
+        .collect();
+    Some(match leaking.len() {
+        0 => format!("No one of the {tested} columns is shown to depend on the secret by itself."),
+        1 => format!(
+            "Of {tested} columns one depends on the secret: {}.",
+            named[0]
+        ),
+        number => format!(
+            "Of {tested} columns {number} depend on the secret: {}{}.",
+            named.join(", "),
+            if number > NAMED { ", …" } else { "" }
+        ),
+    })
+}
+
+/// What differs.
+pub fn compared(compared: Compared) -> &'static str {
+    match compared {
+        Compared::Mean => "mean",
+        Compared::Rank => "rank",
+        Compared::Spread => "spread",
+    }
+}
+
+fn number(value: f64) -> String {
+    match value.is_finite() {
+        true => plain(value, 3),
+        false => "n/a".to_owned(),
+    }
+}
+
+/// All columns as CSV, in the order of the log. A number that could not be had is an empty field.
+///
+/// # Errors
+/// What the CSV writer reports.
+pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
+    let mut bytes = format!("{COLUMNS_HEADER}\n").into_bytes();
+    let columns = audit
+        .leaking_columns
+        .iter()
+        .flat_map(|found| &found.columns);
+    let mut writer = csv::Writer::from_writer(&mut bytes);
+    for (name, test) in columns {
+        let ColumnTest {
+            statistic,
+            t_or_f,
+            signal_to_noise,
+            p_value,
+            ..
+        } = test;
+        let numbers = [statistic, t_or_f, signal_to_noise, p_value];
+        let numbers = numbers.map(|value| match value.is_finite() {
+            true => value.to_string(),
+            false => String::new(),
+        });
+        let fields = [
+            for_spreadsheets(name).into_owned(),
+            compared(test.compared).to_owned(),
+        ];
+        writer
+            .write_record(fields.iter().chain(&numbers))
+            .map_err(|error| Error::file("CSV", error.to_string()))?;
+    }
+    writer
+        .flush()
+        .map_err(|error| Error::file("CSV", error.to_string()))?;
+    drop(writer);
+    Ok(bytes)
+}
+
+/// The statistic along the columns, and what all of them together need; of many columns.
+pub fn picture(audit: &Findings) -> Option<String> {
+    let found = audit.leaking_columns.as_ref()?;
+    if found.columns.len() < MANY {
+        return None;
+    }
+    let place = |at: usize| at as f64 + 1.0;
+    let (mut quiet, mut leaking) = (Vec::new(), Vec::new());
+    for (at, (_, test)) in found.columns.iter().enumerate() {
+        let point = Spot {
+            x: place(at),
+            y: Some(test.statistic),
+            ..Spot::default()
+        };
+        match test.p_value <= found.alpha {
+            true => leaking.push(point),
+            false => quiet.push(point),
+        }
+    }
+    let quiet = Layer::new("no dependence shown", 0, Mark::Points(quiet));
+    let mut layers = vec![quiet.with_size(SMALL)];
+    if !leaking.is_empty() {
+        layers.push(Layer::new(
+            "depends on the secret",
+            1,
+            Mark::Points(leaking),
+        ));
+    }
+    if let Some(threshold) = found.threshold {
+        layers.push(Layer::new(
+            "threshold of all columns",
+            2,
+            Mark::Level(threshold),
+        ));
+    }
+    let statistics = found.columns.iter().map(|column| column.1.statistic);
+    let top = 1.05 * statistics.fold(found.threshold.unwrap_or(1.0), f64::max);
+    Some(plot::chart(&Chart {
+        caption: Caption::new(
+            "Which columns depend on the secret",
+            format!(
+                "The largest of three statistics of each of {} columns: of its mean, of its ranks, of their spread. Above the \
+                 threshold a column depends on the secret, all columns together.",
+                found.columns.len()
+            ),
+        ),
+        x: Axis::linear("column"),
+        y: Axis::linear("statistic").from_to(0.0, top),
+        layers,
+        aspect: 0.45,
+    }))
+}

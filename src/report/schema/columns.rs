@@ -1,0 +1,65 @@
+//! Which columns depend on the secret.
+
+use serde::Serialize;
+
+use crate::audit::{ColumnTest, LeakingColumns};
+use crate::report::columns::compared;
+
+/// What all columns say.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ColumnsKeys<'a> {
+    /// How many columns of numbers were tested.
+    tested: usize,
+    /// How many random assignments of secrets to rows they were compared with.
+    assignments: usize,
+    /// The statistic from which on a column depends on the secret, at the level of the report; null without random
+    /// assignments.
+    threshold: Option<f64>,
+    /// The columns that depend on the secret at the level of the report, all together; the most certain first.
+    leaking: Vec<ColumnKeys<'a>>,
+}
+
+/// A column.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ColumnKeys<'a> {
+    /// Its name.
+    column: &'a str,
+    /// Where the secrets differ most: `mean`, `rank` or `spread`.
+    compared: &'static str,
+    /// The largest of the three statistics; that of the spread counts nine tenths.
+    statistic: f64,
+    /// Welch's t of two secrets, the second against the first; F of more. Null where no row differs from its secret's mean.
+    t_or_f: Option<f64>,
+    /// The variance of the secrets' means over the mean variance of the rows of a secret; null for the same reason.
+    signal_to_noise: Option<f64>,
+    /// The p-value, all columns together.
+    p_value: f64,
+}
+
+impl<'a> ColumnsKeys<'a> {
+    /// The keys of what was found.
+    pub fn of(found: &'a LeakingColumns) -> Self {
+        ColumnsKeys {
+            tested: found.columns.len(),
+            assignments: found.assignments,
+            threshold: found.threshold,
+            leaking: found.leaking().into_iter().map(ColumnKeys::of).collect(),
+        }
+    }
+}
+
+impl<'a> ColumnKeys<'a> {
+    fn of((name, test): &'a (String, ColumnTest)) -> Self {
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        ColumnKeys {
+            column: name,
+            compared: compared(test.compared),
+            statistic: test.statistic,
+            t_or_f: finite(test.t_or_f),
+            signal_to_noise: finite(test.signal_to_noise),
+            p_value: test.p_value,
+        }
+    }
+}
