@@ -27,7 +27,7 @@ use leakgauge_attack::pairwise::{
 };
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::parallel;
-use leakgauge_judge::Limits;
+use leakgauge_judge::{Independence, Limits};
 use leakgauge_log::SampledFrom;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::random::Randomness;
@@ -38,6 +38,8 @@ pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
     /// The seed's random numbers for this log.
     pub random: Randomness,
+    /// What limits take for independent draws.
+    pub independence: Independence,
     /// The labels that all pairs share.
     pub labels: Labels,
     /// The pairs that claims of privacy are about.
@@ -102,6 +104,7 @@ impl<'a> Evidence<'a> {
         let mut evidence = Evidence {
             options: prepared.options,
             random: prepared.random,
+            independence: prepared.independence,
             labels: prepared.labels.clone(),
             neighbors: &prepared.neighbors,
             observations: &log.observations,

@@ -62,7 +62,6 @@ pub(super) struct Judged {
 /// Judges the rules of the plan.
 pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
-    let serial = prepared.is_serial();
     let (judgement, scored) = judgement(prepared, tuned, plan);
     let effective = prepared.ordered.map(|rows| {
         let rules = plan.rules(tuned);
@@ -70,7 +69,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
     });
     let units = prepared.units.as_ref();
     let units = units.map(|parts| units::judge(prepared, parts, tuned, plan));
-    let dependent = serial || units.is_some();
+    let dependent = !prepared.independence.is_of_rows();
     let attacks = match &units {
         Some(units) => of_units(units, &judgement, plan.methods.len()),
         None => attacks(plan, &judgement, effective.as_ref(), prepared.random),

@@ -4,6 +4,7 @@ use crate::audit::options::SplitChoice;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
+use leakgauge_judge::Independence;
 use leakgauge_log::Log;
 use leakgauge_stats::random::{Randomness, Stream};
 
@@ -13,6 +14,8 @@ pub(super) type Sequence<'a> = &'a [(u32, u32)];
 /// The rows of each part.
 pub(super) struct Parts<'a> {
     pub split: Split,
+    /// What limits take for independent draws.
+    pub independence: Independence,
     /// In a split by time, the certification rows in their order.
     pub ordered: Option<Sequence<'a>>,
     /// The units of each part, where limits count units.
@@ -31,6 +34,7 @@ pub(super) fn split_rows<'a>(
         let (split, units) = Split::by_units_in_order(&units.rows, log.secrets.len(), !given);
         return Ok(Parts {
             split,
+            independence: Independence::Blocks,
             ordered: None,
             units: Some(units),
         });
@@ -44,6 +48,7 @@ pub(super) fn split_rows<'a>(
         };
         return Ok(Parts {
             split,
+            independence: Independence::Units,
             ordered: None,
             units: Some(units),
         });
@@ -70,6 +75,7 @@ pub(super) fn split_rows<'a>(
             }
             return Ok(Parts {
                 split: if given { split.all_to_tune() } else { split },
+                independence: Independence::Time,
                 ordered: Some(certify),
                 units: None,
             });
@@ -77,6 +83,10 @@ pub(super) fn split_rows<'a>(
     };
     Ok(Parts {
         split,
+        independence: match ordered {
+            Some(_) => Independence::Time,
+            None => Independence::Rows,
+        },
         ordered,
         units: None,
     })

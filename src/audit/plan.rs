@@ -93,7 +93,7 @@ const KOLMOGOROV_SHARE: f64 = 0.1;
 pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Plan {
     let promises = Promises::new(prepared, tuned, earlier);
     let pairs = tuned.choices.len();
-    let attack_methods = if prepared.is_serial() || prepared.units.is_some() {
+    let attack_methods = if !prepared.independence.is_of_rows() {
         vec![AdvantageMethod::Separate; pairs]
     } else {
         attack_methods(prepared, tuned)
@@ -138,7 +138,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         plan.add_read(CertifiedLimit::NoLeak, 1.0);
     }
     plan.read_by_claims = plan.reads.len();
-    let has_band = !prepared.is_serial() && prepared.units.is_none();
+    let has_band = prepared.independence.is_of_rows();
     plan.add_unclaimed(&prepared.claims, has_band);
     plan
 }
@@ -361,8 +361,7 @@ fn kolmogorov(
     let applies = observations.columns().len() == 1
         && observations.kind() == ObservationKind::Numeric
         && !prepared.options.attacks.are_given()
-        && !prepared.is_serial()
-        && prepared.units.is_none();
+        && prepared.independence.is_of_rows();
     let two = tuned.choices.len() == 1;
     if !applies || two {
         return applies.then_some(Kolmogorov {

@@ -12,6 +12,7 @@ use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
 use leakgauge_exact::claim::BoundClaim;
+use leakgauge_judge::Independence;
 use leakgauge_log::{Log, UnitRows};
 use leakgauge_stats::random::Randomness;
 
@@ -24,6 +25,8 @@ pub(super) struct Prepared<'a> {
     /// The prior asked for, then the uniform one.
     pub priors: [Vec<f64>; 2],
     pub split: Split,
+    /// What limits take for independent draws.
+    pub independence: Independence,
     /// In a split by time, the certification rows in their order.
     pub ordered: Option<Sequence<'a>>,
     /// The units of each part, where limits count units.
@@ -42,11 +45,6 @@ pub(super) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// Whether rows may depend on those nearby.
-    pub fn is_serial(&self) -> bool {
-        self.ordered.is_some()
-    }
-
     /// All units of the log that is judged, where limits count units.
     pub fn units_of_the_log(&self) -> Option<&UnitRows> {
         self.log.units.as_ref().map(|units| &units.rows)
@@ -78,6 +76,7 @@ pub(super) fn prepare<'a>(
     let given = options.attacks.are_given();
     let Parts {
         split,
+        independence,
         ordered,
         units,
     } = split_rows(log, options.split, given, random)?;
@@ -92,6 +91,7 @@ pub(super) fn prepare<'a>(
         claims,
         priors,
         split,
+        independence,
         ordered,
         units,
         measured,

@@ -13,6 +13,7 @@ use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{pair_count, pairs};
 use leakgauge_attack::split::parts;
 use leakgauge_base::parallel;
+use leakgauge_judge::Independence;
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::dp_upper::{Allowed, Divergences, PairCells};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
@@ -97,11 +98,13 @@ impl UpperLimits {
     /// Chooses methods and computes the limits of all pairs.
     pub fn find(prepared: &Prepared) -> Option<UpperLimits> {
         let log = prepared.log;
-        if log.observations.kind() != ObservationKind::Discrete || prepared.is_serial() {
+        if log.observations.kind() != ObservationKind::Discrete {
             return None;
         }
-        if prepared.units.is_some() {
-            return Self::of_units(prepared);
+        match prepared.independence {
+            Independence::Time => return None,
+            Independence::Units | Independence::Blocks => return Self::of_units(prepared),
+            Independence::Rows => {}
         }
         let cells = Cells::new(prepared)?;
         let pair_count = cells.pairs;

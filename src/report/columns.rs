@@ -4,7 +4,7 @@ use crate::audit::{ColumnTest, Compared, Findings, LeakingColumns};
 use crate::report::document::Document;
 use crate::report::numbers::plain;
 use crate::report::pairs::for_spreadsheets;
-use crate::report::words::p_value_of;
+use crate::report::words::{column_title, p_value_of};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_plot::{self as plot, Axis, Caption, Chart, Layer, Mark, Spot};
@@ -15,6 +15,8 @@ const LISTED: usize = 10;
 const NAMED: usize = 3;
 /// With fewer columns the short report leaves them to the whole one.
 const MANY: usize = 10;
+/// Columns that have their names beside their points.
+const NAMED_IN_PICTURE: usize = 5;
 /// The size of points that say nothing, of which there are many.
 const SMALL: f64 = 0.5;
 /// The first line of a file of columns, by which it is known as one of ours.
@@ -41,7 +43,7 @@ pub fn body(document: &mut Document, audit: &Findings) {
         let is_pair = audit.input.secrets.len() == 2;
         let rows = leaking.iter().take(LISTED).map(|(name, test)| {
             vec![
-                shorten(name),
+                title(name),
                 compared(test.compared).to_owned(),
                 number(test.t_or_f),
                 number(test.signal_to_noise),
@@ -93,7 +95,7 @@ pub fn line(audit: &Findings) -> Option<String> {
     let named: Vec<String> = leaking
         .iter()
         .take(NAMED)
-        .map(|(name, test)| format!("{} ({})", shorten(name), p_value_of(test.p_value)))
+        .map(|(name, test)| format!("{} ({})", title(name), p_value_of(test.p_value)))
         .collect();
     Some(match leaking.len() {
         0 => format!("No one of the {tested} columns is shown to depend on the secret by itself."),
@@ -107,6 +109,11 @@ pub fn line(audit: &Findings) -> Option<String> {
             if number > NAMED { ", …" } else { "" }
         ),
     })
+}
+
+/// What a column is called, also one that has only a number.
+fn title(name: &str) -> String {
+    shorten(&column_title(name))
 }
 
 /// What differs.
@@ -192,6 +199,12 @@ pub fn picture(audit: &Findings) -> Option<String> {
             Mark::Points(leaking),
         ));
     }
+    let named = found.leaking().into_iter().take(NAMED_IN_PICTURE);
+    let named = named.filter_map(|(name, test)| {
+        let at = found.columns.iter().position(|column| column.0 == *name)?;
+        Some(((place(at), test.statistic), shorten(name)))
+    });
+    layers.push(Layer::new("", 1, Mark::Labels(named.collect())));
     if let Some(threshold) = found.threshold {
         layers.push(Layer::new(
             "threshold of all columns",

@@ -1,4 +1,4 @@
-//! What certified limits of two secrets imply of each other.
+//! What limits count as independent, and what certified limits of two secrets imply of each other.
 //!
 //! A report certifies several things about two secrets: how often a test between them errs, their total variation, an ε
 //! for a δ, a divergence. Each of them needs some others to be at least so large. [`Limits`] holds what was certified
@@ -10,7 +10,9 @@
 
 mod binary;
 mod certified;
+mod independence;
 mod limits;
 
 pub use certified::Certified;
+pub use independence::Independence;
 pub use limits::Limits;

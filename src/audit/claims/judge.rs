@@ -84,7 +84,7 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
 fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
     let is_about_members = evidence.options.attacks.are_given() || members::are_named(log);
     evidence.options.design == Design::Unstated
-        && evidence.units.is_none()
+        && !evidence.independence.is_of_units()
         && log.secrets.len() == 2
         && is_about_members
 }
@@ -146,7 +146,7 @@ fn qualify(report: &mut ClaimReport, evidence: &Evidence, warnings: &[Warning]) 
     if evidence.effective.is_some() && decided {
         add.push(Qualification::Approximate);
     }
-    let given = evidence.options.attacks.are_given() && evidence.units.is_none();
+    let given = evidence.options.attacks.are_given() && !evidence.independence.is_of_units();
     if given
         && decided
         && evidence.options.design == Design::Unstated

@@ -215,7 +215,7 @@ impl<'a> Case<'a> {
         };
         let guessed = self.evidence.guesses[at].is_some();
         let weighed = self.evidence.bins[at].is_some();
-        if guessed || weighed || self.evidence.units.is_some() {
+        if guessed || weighed || self.evidence.independence.is_of_units() {
             let (point, lower) = limit.point.zip(limit.lower)?;
             return rows_needed::by_width(self.evidence, point, lower, allowed);
         }

@@ -49,7 +49,7 @@ fn refuting(
     if is_within_noise(point, lower, bound) {
         None
     } else if matches!(method, Some(Method::KolmogorovDkw | Method::AveragePair))
-        || evidence.units.is_some()
+        || evidence.independence.is_of_units()
     {
         by_width(evidence, point, lower, bound)
     } else {
@@ -79,7 +79,7 @@ pub(crate) fn for_mechanism(
         .filter(|_| verdict == Verdict::Inconclusive)?;
     let refutable =
         point > analytic(pair) + margin && !is_within_noise(point, estimate.lower?, analytic(pair));
-    if refutable && evidence.units.is_some() {
+    if refutable && evidence.independence.is_of_units() {
         by_width(evidence, point, estimate.lower?, analytic(pair))
     } else if refutable {
         for_refutation(evidence, pair, analytic(pair))

@@ -17,8 +17,7 @@ pub(crate) fn wanted(prepared: &Prepared) -> Option<Aim> {
         && prepared.neighbors.are_all()
         && certify.total() <= MOST_ROWS
         && certify.rows().iter().all(|rows| *rows > 0)
-        && !prepared.is_serial()
-        && prepared.units.is_none()
+        && prepared.independence.is_of_rows()
         && begins(prepared).is_none()
         && may_be_read(&prepared.claims);
     applies.then(|| aim(prepared).0)

@@ -28,7 +28,7 @@ const MOST_CELLS: usize = 500_000;
 
 /// Whether the log is tested: not where rows may depend on those nearby, and not where only limits were asked for.
 pub(crate) fn applies(prepared: &Prepared) -> bool {
-    !prepared.is_serial() && prepared.units.is_none() && !prepared.options.quick
+    prepared.independence.is_of_rows() && !prepared.options.quick
 }
 
 /// Tests the log.

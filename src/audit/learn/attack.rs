@@ -38,7 +38,7 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     let (log, options) = (prepared.log, prepared.options);
     let targets = &prepared.targets;
     // One attack for all, where limits rest on the order of its errors or on units.
-    let claimed = if prepared.is_serial() || prepared.units.is_some() {
+    let claimed = if !prepared.independence.is_of_rows() {
         Vec::new()
     } else {
         targets.claimed()
@@ -58,7 +58,7 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     if let Some(units) = &prepared.units {
         reconsider(&mut tuned, &units.tune, prepared.alpha);
     }
-    if prepared.is_serial() || prepared.units.is_some() {
+    if !prepared.independence.is_of_rows() {
         let priors = prepared.priors.iter();
         let by = |prior: &Vec<f64>| Naming::by(&tuned.scorer, &tuned.scores, prior, &split.tune);
         tuned.naming = priors.map(by).collect();

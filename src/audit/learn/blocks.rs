@@ -30,7 +30,7 @@ const ROWS_EACH: u64 = 100;
 /// Where blocks begin, as shares of the rows.
 pub(crate) fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
     let log = prepared.log;
-    if prepared.is_serial() || prepared.units.is_some() || log.fit_counts.is_some() {
+    if !prepared.independence.is_of_rows() || log.fit_counts.is_some() {
         return None;
     }
     let rarest = log.counts.rows().iter().copied().min()?;

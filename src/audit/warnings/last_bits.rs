@@ -13,8 +13,7 @@ const LEVEL: f64 = 1e-6;
 pub(crate) fn warning(prepared: &Prepared) -> Option<Warning> {
     let attacks = &prepared.options.attacks;
     let is_read = attacks.built_in() == Some(ScorerChoice::Bits) || attacks.are_given();
-    let has_units = prepared.is_serial() || prepared.units.is_some();
-    if is_read || has_units || prepared.targets.claimed().is_empty() {
+    if is_read || !prepared.independence.is_of_rows() || prepared.targets.claimed().is_empty() {
         return None;
     }
     let observations = &prepared.log.observations;

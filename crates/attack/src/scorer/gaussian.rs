@@ -34,6 +34,8 @@ pub enum Columns {
     Scaled,
     /// Replaced by normal scores of their ranks, against heavy tails.
     Ranked,
+    /// At most so many, those in which the secrets differ most, brought to a spread of 1.
+    Telling(usize),
 }
 
 /// Scores an observation by the logarithm of a normal density fitted to each secret's rows; labels are
@@ -52,6 +54,8 @@ pub struct Gaussian {
     transform: Transform,
     model: Model,
     secrets: usize,
+    /// Columns that vary, whether or not they were kept.
+    looked_at: usize,
 }
 
 enum Transform {
@@ -107,10 +111,17 @@ impl Gaussian {
         covariance: Covariance,
         columns: Columns,
     ) -> Result<Self, String> {
-        let transform = match columns {
-            Columns::Scaled => Transform::Scaled(Scaling::fit(observations, fit)),
+        let mut transform = match columns {
+            Columns::Scaled | Columns::Telling(_) => {
+                Transform::Scaled(Scaling::fit(observations, fit))
+            }
             Columns::Ranked => Transform::Ranked(NormalScores::fit(observations, fit)),
         };
+        let looked_at = transform.dimensions();
+        if let (Columns::Telling(most), Transform::Scaled(scaling)) = (columns, &mut transform) {
+            let differences = differences(observations, fit, scaling);
+            scaling.keep_largest(&differences, most);
+        }
         if transform.dimensions() == 0 {
             return Err("no numeric column varies".to_owned());
         }
@@ -137,8 +148,48 @@ impl Gaussian {
             transform,
             model,
             secrets: fit.secrets(),
+            looked_at,
         })
     }
+}
+
+/// How much the secrets differ in each column: the variance of their means over that of their rows, every row weighing
+/// the same.
+fn differences(observations: &Observations, fit: &Counts, scaling: &Scaling) -> Vec<f64> {
+    let d = scaling.dimensions();
+    let rows: Vec<f64> = fit.rows().iter().map(|&rows| rows as f64).collect();
+    let (mut sums, mut squares) = (vec![0.0; d * rows.len()], vec![0.0; d]);
+    let mut scaled = Vec::new();
+    // Squares about the first row: columns may lie far from 0.
+    let mut center: Vec<f64> = Vec::new();
+    for cell in fit.cells() {
+        scaling.apply(observations.numbers(cell.symbol), &mut scaled);
+        if center.is_empty() {
+            center.clone_from(&scaled);
+        }
+        let count = cell.count as f64;
+        let of_secret = &mut sums[cell.secret as usize * d..][..d];
+        for (at, value) in scaled.iter().enumerate() {
+            let from = value - center[at];
+            of_secret[at] += count * from;
+            squares[at] += count * from * from;
+        }
+    }
+    let total: f64 = rows.iter().sum();
+    (0..d)
+        .map(|at| {
+            let of_secrets = rows.iter().enumerate().filter(|(_, rows)| **rows > 0.0);
+            let sums = of_secrets.map(|(secret, rows)| (sums[secret * d + at], rows));
+            let (mut all, mut between) = (0.0, 0.0);
+            for (sum, rows) in sums {
+                all += sum;
+                between += sum * sum / rows;
+            }
+            between -= all * all / total;
+            let within = squares[at] - all * all / total - between;
+            between / within.max(f64::MIN_POSITIVE)
+        })
+        .collect()
 }
 
 impl Transform {
@@ -333,7 +384,10 @@ impl Model {
 
 impl Scorer for Gaussian {
     fn name(&self) -> &str {
-        "gaussian"
+        match self.columns {
+            Columns::Scaled | Columns::Ranked => "gaussian",
+            Columns::Telling(_) => "template",
+        }
     }
 
     fn memorizes(&self) -> bool {
@@ -344,6 +398,10 @@ impl Scorer for Gaussian {
     /// differ, and so counts no more than they do.
     fn freedom(&self) -> f64 {
         let columns = self.transform.dimensions() as f64;
+        if matches!(self.columns, Columns::Telling(_)) {
+            // Which columns differ most was learned from all of them.
+            return self.looked_at as f64;
+        }
         match self.covariance {
             Covariance::Independent => 2.0 * columns,
             Covariance::Shared => columns,
@@ -355,8 +413,13 @@ impl Scorer for Gaussian {
         let columns = match self.columns {
             Columns::Scaled => "scaled",
             Columns::Ranked => "normal-scores",
+            Columns::Telling(_) => "telling",
         };
         let mut all = parameters([("columns", Parameter::Word(columns.into()))]);
+        if let Columns::Telling(_) = self.columns {
+            let kept = self.transform.dimensions() as u64;
+            all.insert("kept".to_owned(), Parameter::Count(kept));
+        }
         let covariance = match self.covariance {
             Covariance::Independent => "independent-columns",
             Covariance::Shared => "shared",
@@ -380,6 +443,10 @@ impl Scorer for Gaussian {
         match self.columns {
             Columns::Scaled => covariance,
             Columns::Ranked => format!("{covariance}, on ranks"),
+            Columns::Telling(_) => format!(
+                "the {} columns that differ most, {covariance}",
+                self.transform.dimensions()
+            ),
         }
     }
 

@@ -76,6 +76,16 @@ impl Scaling {
         Scaling { factors }
     }
 
+    /// Keeps only so many columns, those with the largest of these values.
+    pub fn keep_largest(&mut self, values: &[f64], most: usize) {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|&x, &y| values[y].total_cmp(&values[x]).then(x.cmp(&y)));
+        order.truncate(most);
+        let mut at = 0..values.len();
+        self.factors
+            .retain(|_| at.next().is_some_and(|at| order.contains(&at)));
+    }
+
     /// The number of columns that vary.
     pub fn dimensions(&self) -> usize {
         self.factors.len()

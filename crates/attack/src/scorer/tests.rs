@@ -55,6 +55,7 @@ fn all(log: &Log) -> Vec<Arc<dyn Scorer>> {
         Arc::new(Linear::fit(table, fit).expect("a regression")),
         Arc::new(gaussian(Columns::Scaled)),
         Arc::new(gaussian(Columns::Ranked)),
+        Arc::new(gaussian(Columns::Telling(1))),
         Arc::new(Threshold::fit(table, fit).expect("a column")),
         Arc::new(Additive::fit(table, fit, View::Columns).expect("columns")),
         Arc::new(Additive::fit(table, fit, View::Steps).expect("two columns of numbers")),

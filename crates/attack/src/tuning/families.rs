@@ -24,12 +24,13 @@ use leakgauge_log::observations::Counts;
 /// All kinds, in the order in which they are tried: the first of equals wins. The caller's own come after
 /// the built-in ones, and before their combination.
 pub(super) fn all(own: &[Arc<dyn Attack>]) -> Vec<Box<dyn Family>> {
-    let before: [Box<dyn Family>; 6] = [
+    let before: [Box<dyn Family>; 7] = [
         Box::new(FrequentistFamily),
         Box::new(ThresholdFamily),
         Box::new(AdditiveFamily),
         Box::new(BitsFamily),
         Box::new(GaussianFamily),
+        Box::new(TemplateFamily),
         Box::new(LinearFamily),
     ];
     let neighbors = NeighborFamily::all().map(|family| Box::new(family) as Box<dyn Family>);
@@ -259,6 +260,62 @@ impl Family for GaussianFamily {
             Some(reason) if !entered => Err(reason),
             _ => Ok(()),
         }
+    }
+}
+
+/// What analysts of power traces call templates at points of interest: a density of few columns learned well beats one
+/// of all that are there.
+struct TemplateFamily;
+
+impl TemplateFamily {
+    /// With fewer columns, others learn all of them.
+    const FEWEST_COLUMNS: usize = 20;
+    /// Columns that are kept.
+    const KEPT: [usize; 3] = [4, 16, 64];
+}
+
+impl Family for TemplateFamily {
+    fn kind(&self) -> Kind {
+        Kind::named("template")
+    }
+
+    fn names(&self) -> &'static [ScorerChoice] {
+        &[ScorerChoice::Template]
+    }
+
+    fn applies(&self, task: &Task) -> bool {
+        let fewest = if task.is_patient() {
+            2
+        } else {
+            Self::FEWEST_COLUMNS
+        };
+        task.dimensions() >= fewest
+    }
+
+    fn most_rows(&self, task: &Task) -> u64 {
+        patient(task, 100_000)
+    }
+
+    fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
+        let (d, kept) = (task.dimensions() as f64, Self::KEPT[2] as f64);
+        let looking = d * (sorting(fit_rows) + 4e-9 * fit_rows as f64);
+        let fitting = 6e-9 * fit_rows as f64 * kept * kept;
+        let scoring = task.scored() * (5e-9 * kept + 1e-9 * (kept + task.secrets() as f64) * kept);
+        3.0 * (looking + fitting + scoring + task.comparing())
+    }
+
+    fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {
+        let observations = selection.task().observations;
+        let all = observations.dimensions();
+        for kept in Self::KEPT {
+            let columns = Columns::Telling(kept);
+            let template = Gaussian::fit(observations, fit, Covariance::Shared, columns)?;
+            selection.enter(Arc::new(template));
+            if kept >= all {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

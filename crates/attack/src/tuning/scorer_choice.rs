@@ -41,6 +41,7 @@ choices! {
     Nearest "nearest" "The nearest neighbor of each secret",
     Linear "linear" "Logistic regression on numbers, on values that recur among them, and on labels",
     Gaussian "gaussian" "Normal densities of the numeric columns: naive Bayes, LDA, QDA",
+    Template "template" "Normal densities of the few numeric columns that differ most, of 20 columns and more",
     Forest "forest" "A random forest",
     Additive "additive" "A sum of one term a column: naive Bayes in bins, also of differences of columns",
     Bits "bits" "The lowest bits of numbers that are printed in full",

@@ -69,7 +69,7 @@ fn convergence(
     prior: &[f64],
 ) -> Option<Convergence> {
     // Standard errors over rows say nothing of rows that depend on each other.
-    if evidence.units.is_some() {
+    if evidence.independence.is_of_units() {
         return None;
     }
     if evidence.options.quick || evidence.tuned.scorer.origin() == Origin::Given {

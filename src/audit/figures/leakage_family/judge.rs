@@ -65,7 +65,7 @@ pub fn judge(prepared: &Prepared, tuned: &Tuned) -> Option<FamilyEvidence> {
         of_support,
         plug_in: discrete.then(|| Ranks::plug_in(&log.counts, prior)),
         event: discrete.then(event).flatten(),
-        independent: !prepared.is_serial() && prepared.units.is_none(),
+        independent: prepared.independence.is_of_rows(),
         random: prepared.random,
     })
 }

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_judge::Independence;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper, matched_plan};
@@ -42,14 +43,14 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
     let plans = prepared.priors.iter().zip(&tuned.naming);
     let plans = plans.map(|(prior, naming)| {
         let choose = |share: f64| {
-            if prepared.is_serial() {
-                return (RiskMethod::EffectiveRows, 1.0);
-            }
-            if prepared.units.is_some() {
-                return (RiskMethod::Units, 1.0);
-            }
             let certify = prepared.split.certify.rows();
-            choose_method(naming.tune(), certify, prior, share * prepared.alpha)
+            match prepared.independence {
+                Independence::Time => (RiskMethod::EffectiveRows, 1.0),
+                Independence::Units | Independence::Blocks => (RiskMethod::Units, 1.0),
+                Independence::Rows => {
+                    choose_method(naming.tune(), certify, prior, share * prepared.alpha)
+                }
+            }
         };
         if !is_uniform(prior) {
             return RiskPlan {
@@ -63,7 +64,7 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
             prepared.split.certify.rows(),
         ));
         // Rows promise nothing where units count.
-        let dependent = prepared.is_serial() || prepared.units.is_some();
+        let dependent = !prepared.independence.is_of_rows();
         let by_name = dependent || 1.0 - risk > (1.0 + advantage.max(0.0)) / secrets as f64;
         let share = if secrets > 2 && by_name {
             NAMING_SHARE

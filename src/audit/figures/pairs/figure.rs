@@ -113,7 +113,7 @@ impl Evidence<'_> {
         let judged = tally.is_judged() && level > 0.0;
         let attack = &self.attacks[pair];
         let method = judged.then_some(match attack.method() {
-            _ if self.units.is_some() => self.attack_method(pair),
+            _ if self.independence.is_of_units() => self.attack_method(pair),
             _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
             AdvantageMethod::Pooled => Method::MatchedClopperPearson,
             AdvantageMethod::Separate | AdvantageMethod::Prequential => Method::ClopperPearson,

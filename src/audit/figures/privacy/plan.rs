@@ -152,7 +152,7 @@ fn of_rule(
     scope: Scope,
 ) -> PrivacyPlan {
     let is_epsilon = matches!(quantity, PrivacyParameter::Epsilon { .. });
-    let tails = (is_epsilon && !prepared.is_serial() && prepared.units.is_none())
+    let tails = (is_epsilon && prepared.independence.is_of_rows())
         .then(|| first_tails(prepared, tuned, earlier, rule))
         .flatten();
     let aim = aim(quantity);
@@ -194,7 +194,7 @@ fn weights(
     aim: Divergence,
     of_threshold: f64,
 ) -> Option<Weights> {
-    if prepared.is_serial() || prepared.units.is_some() {
+    if !prepared.independence.is_of_rows() {
         return None;
     }
     let pair = [rule.a, rule.b];

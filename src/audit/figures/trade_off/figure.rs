@@ -75,7 +75,7 @@ pub fn of_worst_pair(evidence: &Evidence) -> Option<TradeOff> {
 /// Why [`of_worst_pair`] finds nothing, if so.
 pub fn missing(evidence: &Evidence) -> Option<Reason> {
     match evidence.scored {
-        None if evidence.units.is_some() => Some(Reason::GroupedRows),
+        None if evidence.independence.is_of_units() => Some(Reason::GroupedRows),
         None => Some(Reason::DependentRows),
         Some(_) if !evidence.tally(evidence.worst).is_judged() => Some(Reason::PairWithoutRows),
         Some(_) => None,
