@@ -77,6 +77,10 @@ fn impossible_values_are_refused_by_name() {
         ("gdp(mu=1, unit=0)", "unit must be above 0, got 0"),
         ("dp(1, 2)", "epsilon is given twice"),
         (
+            "time-difference(wan)",
+            "attackers are shared-hardware, lan and internet",
+        ),
+        (
             "time-difference(1h)",
             "h is no unit of time; units are s, ms, us, ns",
         ),
@@ -146,5 +150,17 @@ proptest! {
         let bound = promise.largest_total_variation();
         prop_assert!((bound - attained(epsilon, delta)).abs() < 1e-13);
         prop_assert!((bound + promise.least_bayes_security() - 1.0).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn thresholds_of_attackers_are_times() {
+    for (name, time) in [
+        ("shared-hardware", "0.6ns"),
+        ("lan", "100ns"),
+        ("internet", "50us"),
+    ] {
+        let promised = |text: &str| promise(&format!("time-difference({text})")).to_string();
+        assert_eq!(promised(name), promised(time));
     }
 }
