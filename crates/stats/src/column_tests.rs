@@ -91,8 +91,11 @@ const FEWEST: f64 = 99.0;
 const MOST_EXACT: usize = 100;
 /// Statistics of equal values may differ by the rounding of their sums, which are in single precision: such count as equal.
 const ROUNDING: f64 = 1e-4;
-/// Columns that are added up together: their sums and as many rows as fit stay in fast memory.
+/// Columns that are added up together at most: their sums and as many rows as fit stay in fast memory.
 const BLOCK: usize = 16;
+/// Rows times columns that are held at once, and rows times assignments.
+const MOST_HELD: usize = 4_000_000;
+const MOST_ASSIGNED: f64 = 5e7;
 /// What the statistic of the spread is multiplied by: changes of the spread alone are rare, and so those of the means are
 /// found nearly as often as without it.
 const OF_SPREAD: f64 = 0.9;
@@ -113,9 +116,10 @@ const KINDS: [Compared; 3] = [Compared::Mean, Compared::Rank, Compared::Spread];
 /// Westfall and Young (1993), *Resampling-Based Multiple Testing*; Phipson and Smyth (2010), 10.2202/1544-6115.1585.
 pub fn test_columns(rows: &Rows, most: u64, seed: u64) -> ColumnTests {
     let assigned = Assignments::draw(rows, most, seed);
+    let block = (MOST_HELD / rows.secrets.len().max(1)).clamp(1, BLOCK);
     let blocks: Vec<std::ops::Range<usize>> = (0..rows.columns)
-        .step_by(BLOCK)
-        .map(|first| first..(first + BLOCK).min(rows.columns))
+        .step_by(block)
+        .map(|first| first..(first + block).min(rows.columns))
         .collect();
     let found = parallel::map(blocks.len(), |at| {
         block_statistics(rows, &assigned, blocks[at].clone())
@@ -176,7 +180,11 @@ impl Assignments {
             of_secrets[secret as usize] += 1;
         }
         let work = rows.secrets.len() as f64 * (rows.columns * KINDS.len()) as f64;
-        let most = (MOST_WORK / work.max(1.0)).floor().min(most as f64);
+        let held = MOST_ASSIGNED / rows.secrets.len().max(1) as f64;
+        let most = (MOST_WORK / work.max(1.0))
+            .min(held)
+            .floor()
+            .min(most as f64);
         let drawn = if most < FEWEST { 0 } else { most as usize };
         Assignments {
             own: rows_of(rows.secrets, rows.secret_count),
