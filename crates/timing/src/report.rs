@@ -96,7 +96,7 @@ impl Report {
         let Some(difference) = &self.difference else {
             return writeln!(
                 f,
-                "  {} blocks were measured; limits need 384 and more",
+                "  {} blocks were measured; limits need 1,024 and more",
                 self.measured_blocks
             );
         };
