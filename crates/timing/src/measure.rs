@@ -13,7 +13,9 @@ const LEAST_STEPS: f64 = 50.0;
 const LEAST_READINGS: f64 = 10.0;
 /// Two steps of the clock, shared by the calls of a batch, are at most this part of the threshold.
 const PART_OF_THRESHOLD: f64 = 0.25;
-/// Batches of more calls are not made longer than this.
+/// Batches of more calls are not made so long that fewer blocks than this fit into the time limit,
+const LEAST_BLOCKS: f64 = 4096.0;
+/// nor longer than this, in ns.
 const LONGEST_BATCH: f64 = 10e6;
 const MOST_CALLS: usize = 16_384;
 /// Inputs that wait for their call take no more memory than this, as far as their own size goes.
@@ -65,7 +67,9 @@ pub(crate) fn measure<I, O>(
         ticks: Vec::new(),
         order: Vec::new(),
     };
-    let calls = bench.calibrate(&facts, &mut random, plan);
+    // Of its own: how many orders the warm-up draws depends on how fast it is.
+    let mut warm_up = Random::new(random.next());
+    let calls = bench.calibrate(&facts, &mut warm_up, plan);
     let question = Question {
         threshold: plan.threshold,
         blur: 2.0 * facts.step_nanoseconds() / calls as f64,
@@ -141,9 +145,11 @@ impl<I, O, C: Clock, F: FnMut(&mut I) -> O> Bench<'_, '_, I, O, C, F> {
     fn calibrate(&mut self, facts: &Facts, random: &mut Random, plan: &Plan) -> usize {
         let budget = plan.time_limit / 20;
         let begun = Instant::now();
-        let step = facts.step_ticks as f64;
-        let wanted = (LEAST_STEPS * step).max(LEAST_READINGS * facts.reading_ticks as f64);
-        let longest = LONGEST_BATCH / facts.nanoseconds_per_tick;
+        let step = facts.step_ticks;
+        let wanted = (LEAST_STEPS * step).max(LEAST_READINGS * facts.reading_ticks);
+        let batches = LEAST_BLOCKS * (self.makers.len() + 1) as f64;
+        let longest = LONGEST_BATCH.min(plan.time_limit.as_nanos() as f64 / batches);
+        let longest = longest / facts.nanoseconds_per_tick;
         let fit = MOST_BYTES / (size_of::<I>().max(1) * (self.makers.len() + 1));
         let most = fit.clamp(1, MOST_CALLS);
         let mut calls = 1;
@@ -157,7 +163,7 @@ impl<I, O, C: Clock, F: FnMut(&mut I) -> O> Bench<'_, '_, I, O, C, F> {
             all.sort_unstable();
             let batch = all[all.len() / 2].max(0) as f64;
             if batch >= wanted || 2 * calls > most || begun.elapsed() >= budget {
-                break (batch - facts.reading_ticks as f64).max(batch / 2.0) / calls as f64;
+                break (batch - facts.reading_ticks).max(batch / 2.0) / calls as f64;
             }
             calls *= 2;
         };

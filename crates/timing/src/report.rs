@@ -96,7 +96,7 @@ impl Report {
         let Some(difference) = &self.difference else {
             return writeln!(
                 f,
-                "  {} blocks were measured; limits need 1,024 and more",
+                "  {} blocks were measured in this time; limits need 1,024 and more",
                 self.measured_blocks
             );
         };
@@ -143,7 +143,7 @@ impl Report {
                 let claim = self.threshold.nanoseconds();
                 writeln!(
                     f,
-                    "  a report on them: leakgauge audit {log} --block block --secret class --follow --claim 'time-difference({claim}ns)'"
+                    "  a report on them: leakgauge audit '{log}' --block block --secret class --unit ns --follow --claim 'time-difference({claim}ns)'"
                 )?;
             }
         }
@@ -173,15 +173,21 @@ impl fmt::Display for Report {
         self.difference_line(f)?;
         writeln!(f, "  allowed: {}", self.threshold)?;
         let calls = match self.calls_per_time {
-            1 => "of one call each".to_owned(),
-            calls => format!("each the mean of {calls} calls"),
+            1 => "of single calls".to_owned(),
+            calls => format!("are means of {calls} calls"),
         };
+        if self.blocks > 0 {
+            writeln!(
+                f,
+                "  medians over {} blocks, each with a call of every class in random order",
+                self.blocks
+            )?;
+        }
+        let step = Nanoseconds(self.clock_step);
         writeln!(
             f,
-            "  medians over {} blocks in random order; times {calls}; {} with a step of {}",
-            self.blocks,
-            self.clock,
-            Nanoseconds(self.clock_step)
+            "  times {calls}, by a {} with a step of {step}",
+            self.clock
         )?;
         if self.backwards > 0 {
             writeln!(f, "  the clock went backwards in {} times", self.backwards)?;
