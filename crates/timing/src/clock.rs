@@ -11,6 +11,9 @@ pub(crate) trait Clock {
     /// Ticks. They may wrap around.
     fn now(&self) -> u64;
 
+    /// Waits until what comes before has been done.
+    fn fence(&self);
+
     /// What is known of the clock.
     fn facts(&self) -> Facts;
 }
@@ -40,6 +43,11 @@ impl Clock for SystemClock {
     #[inline(always)]
     fn now(&self) -> u64 {
         counter::read()
+    }
+
+    #[inline(always)]
+    fn fence(&self) {
+        counter::fence();
     }
 
     fn facts(&self) -> Facts {

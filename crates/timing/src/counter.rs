@@ -35,6 +35,22 @@ pub(crate) fn read() -> u64 {
     }
 }
 
+/// Waits until what comes before has been done.
+#[inline(always)]
+pub(crate) fn fence() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: as in `read`.
+    #[allow(unused_unsafe, reason = "the fence is safe in newer compilers")]
+    unsafe {
+        core::arch::x86_64::_mm_lfence();
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: the instruction waits. It touches no memory, registers, stack or flags.
+    unsafe {
+        core::arch::asm!("isb", options(nostack, preserves_flags));
+    }
+}
+
 /// The counter now. What comes before in the program has been done, and what comes after has not been begun.
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 #[inline(always)]

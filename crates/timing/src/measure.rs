@@ -198,6 +198,9 @@ fn timed<I, O>(
     for input in inputs {
         // Neither input nor output is known to the compiler, so the call is made. Outputs are dropped later.
         outputs.push(black_box(run(black_box(input))));
+        // The next call of a batch waits for the end of this one: an attacker sees single calls, and processors that do parts of
+        // several calls at once hide how long each of them takes.
+        clock.fence();
     }
     let ended = clock.now();
     // A counter may wrap around; one that went backwards gives a negative time.

@@ -143,7 +143,7 @@ impl Report {
                 let claim = self.threshold.nanoseconds();
                 writeln!(
                     f,
-                    "  a report on them: leakgauge audit '{log}' --block block --secret class --unit ns --follow --claim 'time-difference({claim}ns)'"
+                    "  a report on them: leakgauge audit - --block block --secret class --unit ns --follow --claim 'time-difference({claim}ns)' < '{log}'"
                 )?;
             }
         }

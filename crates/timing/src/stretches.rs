@@ -43,24 +43,19 @@ impl Spread {
         let counts: Vec<usize> = (0..stretches).map(count).collect();
         let right = counts.iter().sum::<usize>();
         let part = right as f64 / n as f64;
-        let mut sums: Vec<f64> = counts
+        let sums: Vec<f64> = counts
             .iter()
             .enumerate()
             .map(|(at, &count)| count as f64 - part * (ends(at + 1) - ends(at)) as f64)
             .collect();
         let independent = n as f64 * part * (1.0 - part);
-        let mut inflation = 1.0f64;
-        let mut weight = 1.0;
         // Where all are on one side, nothing varies.
-        while independent > 0.0 {
-            inflation = inflation.max(weight * long_run(&sums) / independent);
-            let fewer = sums.len() / 2;
-            let Some(&(_, next)) = WEIGHTS.iter().find(|(count, _)| *count == fewer) else {
-                break;
-            };
-            weight = next;
-            sums = sums.chunks_exact(2).map(|two| two[0] + two[1]).collect();
-        }
+        let inflation = if independent > 0.0 {
+            most(sums) / independent
+        } else {
+            1.0
+        };
+        let inflation = inflation.max(1.0);
         Some(Self { inflation, right })
     }
 
@@ -76,6 +71,16 @@ impl Spread {
         let (stretches, _) = STRETCHES.iter().find(|(_, least)| n >= *least)?;
         Some((stretches / 2 - 1) as f64)
     }
+}
+
+/// The largest variance of the sum of all, by stretches of several lengths.
+fn most(mut sums: Vec<f64>) -> f64 {
+    let mut most = long_run(&sums);
+    while let Some((_, weight)) = WEIGHTS.iter().find(|(count, _)| *count == sums.len() / 2) {
+        sums = sums.chunks_exact(2).map(|two| two[0] + two[1]).collect();
+        most = most.max(weight * long_run(&sums));
+    }
+    most
 }
 
 /// The variance of the sum of all: that of an autoregressive process of the stretches.

@@ -31,6 +31,8 @@ impl Clock for Moved {
         ((self.now.get() / self.step).floor() * self.step) as i64 as u64
     }
 
+    fn fence(&self) {}
+
     fn facts(&self) -> Facts {
         Facts {
             name: "test",
