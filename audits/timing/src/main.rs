@@ -1,4 +1,5 @@
-//! Real primitives, measured by `leakgauge-timing` and, on the same functions in the same run, by tacet 0.4.2 and dudect-bencher.
+//! Real primitives, measured by `leakgauge-timing` and, on the same functions in the same run, by tacet 0.4.2 and
+//! dudect-bencher.
 //!
 //! ```text
 //! cargo run --release --manifest-path audits/timing/Cargo.toml -- RUNS

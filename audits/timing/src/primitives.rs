@@ -189,7 +189,8 @@ fn rsa_key() -> &'static rsa::RsaPrivateKey {
     )
 }
 
-/// A valid message of 48 zeros, and one whose padding is random: Bleichenbacher's attack needs to tell them apart (MARVIN).
+/// A valid message of 48 zeros, and one whose padding is random: Bleichenbacher's attack needs to tell them apart
+/// (MARVIN).
 fn ciphertext(is_random: bool) -> Vec<u8> {
     RANDOM.with_borrow_mut(|random| {
         let public = rsa_key().to_public_key();

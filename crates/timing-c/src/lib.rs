@@ -166,7 +166,8 @@ unsafe fn tested(options: &Options) -> Result<(Report, Vec<String>), Wrong> {
     for (at, name) in names.iter().enumerate() {
         test = test.class(name.as_str(), move || {
             let mut input = vec![Part([0; 16]); parts].into_boxed_slice();
-            // SAFETY: `prepare` may write `input_size` bytes, which the input has, aligned to 16; the context is of the caller.
+            // SAFETY: `prepare` may write `input_size` bytes, which the input has, aligned to 16; the context is of the
+            // caller.
             unsafe { prepare(context, at, input.as_mut_ptr().cast()) };
             input
         });
@@ -187,8 +188,8 @@ unsafe fn tested(options: &Options) -> Result<(Report, Vec<String>), Wrong> {
 /// Tests, and returns what it comes to: 0 passes, 1 leaks, 2 wrong options, 3 too noisy to tell.
 ///
 /// # Safety
-/// `options` is null or points to options whose pointers are null or valid, with `class_count` names of classes, until this
-/// returns. `result` is null or may be written. The callbacks return.
+/// `options` is null or points to options whose pointers are null or valid, with `class_count` names of classes, until
+/// this returns. `result` is null or may be written. The callbacks return.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn leakgauge_timing_test(
     options: *const Options,

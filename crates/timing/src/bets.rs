@@ -1,7 +1,8 @@
 //! Bets on signs: how many values must lie on one side of a bound before one may say that their median does.
 //!
-//! Under "given the past, a value lies above the bound with probability at most ½", a bet of even odds that values lie above it
-//! gains nothing on average, so the capital reaches 1/α with probability at most α, at any time (Ville's inequality).
+//! Under "given the past, a value lies above the bound with probability at most ½", a bet of even odds that values lie
+//! above it gains nothing on average, so the capital reaches 1/α with probability at most α, at any time (Ville's
+//! inequality).
 
 /// The largest stake.
 const LARGEST_STAKE: f64 = 0.99;
@@ -14,7 +15,8 @@ const STAKES: usize = 20;
 /// ln of the mean of (1 + c)^right (1 − c)^wrong over the stakes c = 0.99·2^(−j/2), j = 0..19.
 ///
 /// # Conditions
-/// The capital is a supermartingale where each value, given those before it, is on this side with probability at most ½.
+/// The capital is a supermartingale where each value, given those before it, is on this side with probability at most
+/// ½.
 ///
 /// # References
 /// Ville's inequality; Robbins 1970, doi:10.1214/aoms/1177696786; Howard and Ramdas 2022, doi:10.3150/21-BEJ1388.
@@ -31,8 +33,8 @@ pub(crate) fn gain(right: usize, wrong: usize) -> f64 {
     most + libm::log(sum / STAKES as f64)
 }
 
-/// The least number of `n` values on one side that refutes, at level `alpha`, that values lie there with probability at most ½;
-/// `None` if all `n` are too few.
+/// The least number of `n` values on one side that refutes, at level `alpha`, that values lie there with probability at
+/// most ½; `None` if all `n` are too few.
 pub(crate) fn needed(n: usize, alpha: f64) -> Option<usize> {
     let refutes = |right: usize| gain(right, n - right) >= -libm::log(alpha);
     if !refutes(n) {

@@ -24,8 +24,8 @@ pub(crate) const COUNTS_TICKS: bool = cfg!(all(
 #[inline(always)]
 pub(crate) fn read() -> u64 {
     use core::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: every processor of this kind has both instructions, which touch no memory. Where a system forbids reading the
-    // counter, the program is ended by it: nothing is undefined.
+    // SAFETY: every processor of this kind has both instructions, which touch no memory. Where a system forbids reading
+    // the counter, the program is ended by it: nothing is undefined.
     #[allow(unused_unsafe, reason = "the fence is safe in newer compilers")]
     unsafe {
         _mm_lfence();
@@ -56,8 +56,8 @@ pub(crate) fn fence() {
 #[inline(always)]
 pub(crate) fn read() -> u64 {
     let now: u64;
-    // SAFETY: the instructions wait, and read a register that user programs may read. They touch no memory, stack or flags.
-    // The compiler may not move memory accesses across them, because nothing says that they read no memory.
+    // SAFETY: the instructions wait, and read a register that user programs may read. They touch no memory, stack or
+    // flags. The compiler may not move memory accesses across them, because nothing says that they read no memory.
     unsafe {
         core::arch::asm!("isb", "mrs {now}, cntvct_el0", "isb", now = out(reg) now, options(nostack, preserves_flags));
     }

@@ -4,8 +4,8 @@ use crate::bets;
 use crate::stretches::Spread;
 use crate::student::upper_quantile;
 
-/// Blocks at the first look. The next ones have √2 times as many. Where each class has an autoregressive process of its own of
-/// weight 0.95, stretches of fewer blocks are wrong too often (`tests.rs`).
+/// Blocks at the first look. The next ones have √2 times as many. Where each class has an autoregressive process of its
+/// own of weight 0.95, stretches of fewer blocks are wrong too often (`tests.rs`).
 const FIRST_LOOK: f64 = 1024.0;
 /// Limits are searched for among order statistics this part of all blocks apart.
 const RESOLUTION: usize = 512;
@@ -113,7 +113,8 @@ impl Judge {
         let mut passes = true;
         let directions = (self.classes * (self.classes - 1)) as f64;
         let alarm = self.needed(self.question.alarm / directions);
-        // A test passes wrongly only if one given limit, of the pair and the direction that exceed the threshold, is wrong.
+        // A test passes wrongly only if one given limit, of the pair and the direction that exceed the threshold, is
+        // wrong.
         let pass = self.needed(self.question.pass);
         for second in 1..self.classes {
             for first in 0..second {
@@ -125,7 +126,8 @@ impl Judge {
                 }
                 let pair = self.pair((second, first), (&alarm, &pass), &differences, &mut sorted);
                 passes &= pair.passes;
-                // The pair that decides: the surest leak, or else the one that keeps the test from passing, or nearly did.
+                // The pair that decides: the surest leak, or else the one that keeps the test from passing, or nearly
+                // did.
                 let rank = |pair: &Pair| {
                     (
                         pair.leaks,
@@ -207,8 +209,8 @@ impl Judge {
         }
     }
 
-    /// What refutes at this look that at most half of the blocks are expected on a side of a bound. Wrong at any look with
-    /// probability at most `alpha`.
+    /// What refutes at this look that at most half of the blocks are expected on a side of a bound. Wrong at any look
+    /// with probability at most `alpha`.
     fn needed(&self, alpha: f64) -> Needed {
         let n = self.blocks();
         let look = self.looks as f64;

@@ -1,8 +1,9 @@
 //! One rate of false alarms for all tests of a process.
 //!
-//! The rate of all tests together is [`FALSE_ALARMS`]. Each of the first 32 tests of a process gets a 64th of it, those after them
-//! 16/(i·(i − 1)) of it: 32/64 and Σ_{i > 32} 16/(i·(i − 1)) = 16/32 make 1. Equal parts do not depend on which thread comes
-//! first, and hold for 64 processes of one test each, too (nextest). `LEAKGAUGE_TESTS=N` gives each of N tests an N-th.
+//! The rate of all tests together is [`FALSE_ALARMS`]. Each of the first 32 tests of a process gets a 64th of it, those
+//! after them 16/(i·(i − 1)) of it: 32/64 and Σ_{i > 32} 16/(i·(i − 1)) = 16/32 make 1. Equal parts do not depend on
+//! which thread comes first, and hold for 64 processes of one test each, too (nextest). `LEAKGAUGE_TESTS=N` gives each
+//! of N tests an N-th.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

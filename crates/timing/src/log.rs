@@ -73,7 +73,8 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// Where logs go: `leakgauge` in the target directory of the test that runs, or else in the directory for temporary files.
+/// Where logs go: `leakgauge` in the target directory of the test that runs, or else in the directory for temporary
+/// files.
 pub(crate) fn directory() -> PathBuf {
     let program = std::env::current_exe().ok();
     // target/debug/deps/test-0123456789abcdef

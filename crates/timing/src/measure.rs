@@ -118,9 +118,9 @@ struct Bench<'b, 'a, I, O, C, F> {
 impl<I, O, C: Clock, F: FnMut(&mut I) -> O> Bench<'_, '_, I, O, C, F> {
     /// Times every class once, in random order.
     ///
-    /// All inputs are made first, so that no class is timed right after its own inputs were made. Their places in memory follow
-    /// the order of the calls, which is random: no class has places of its own. A batch that is not timed, of a class drawn
-    /// at random, meets what the making of inputs left in the caches.
+    /// All inputs are made first, so that no class is timed right after its own inputs were made. Their places in
+    /// memory follow the order of the calls, which is random: no class has places of its own. A batch that is not
+    /// timed, of a class drawn at random, meets what the making of inputs left in the caches.
     fn block(&mut self, calls: usize, random: &mut Random) {
         self.order.clear();
         self.order.extend(0..self.makers.len());
@@ -198,8 +198,8 @@ fn timed<I, O>(
     for input in inputs {
         // Neither input nor output is known to the compiler, so the call is made. Outputs are dropped later.
         outputs.push(black_box(run(black_box(input))));
-        // The next call of a batch waits for the end of this one: an attacker sees single calls, and processors that do parts of
-        // several calls at once hide how long each of them takes.
+        // The next call of a batch waits for the end of this one: an attacker sees single calls, and processors that do
+        // parts of several calls at once hide how long each of them takes.
         clock.fence();
     }
     let ended = clock.now();

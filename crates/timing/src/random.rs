@@ -29,7 +29,8 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A whole number below `bound`, each as probable as any other: draws beyond the last whole multiple are drawn again.
+    /// A whole number below `bound`, each as probable as any other: draws beyond the last whole multiple are drawn
+    /// again.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         let spare = u64::MAX % bound;

@@ -26,14 +26,15 @@ pub struct Difference {
     pub slower: String,
     /// The class that takes less time.
     pub faster: String,
-    /// Lower limit, all pairs and directions together; −∞ where there is none. It may be negative: then which class is slower
-    /// is not sure.
+    /// Lower limit, all pairs and directions together; −∞ where there is none. It may be negative: then which class is
+    /// slower is not sure.
     pub at_least: f64,
     /// The median of the blocks.
     pub estimate: f64,
     /// Upper limit; ∞ where there is none.
     pub at_most: f64,
-    /// Upper limit of the difference in either direction; ∞ where there is none. A test passes where it is within the threshold.
+    /// Upper limit of the difference in either direction; ∞ where there is none. A test passes where it is within the
+    /// threshold.
     pub size_at_most: f64,
 }
 

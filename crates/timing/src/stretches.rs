@@ -1,8 +1,9 @@
 //! How much more the number of blocks on one side of a bound varies than that of independent blocks.
 //!
-//! Bets need blocks whose median is the same given the past. A class may have a slow course of its own (where its data lie, what
-//! else runs while it is prepared): then blocks resemble those before them, and bets alone would see a leak too often. Stretches
-//! of many blocks show how much such numbers vary. No test decides first whether they do: every verdict needs both.
+//! Bets need blocks whose median is the same given the past. A class may have a slow course of its own (where its data
+//! lie, what else runs while it is prepared): then blocks resemble those before them, and bets alone would see a leak
+//! too often. Stretches of many blocks show how much such numbers vary. No test decides first whether they do: every
+//! verdict needs both.
 
 /// Numbers of stretches, with the blocks that there are at least.
 const STRETCHES: [(usize, usize); 4] = [(256, 5120), (128, 2560), (64, 960), (32, 192)];
@@ -23,15 +24,15 @@ impl Spread {
     /// Of values in the order of the blocks, and of the side of a bound; `None` for fewer than 192.
     ///
     /// # Formula
-    /// Of the signs x = 1 on this side, 0 on the other, that of `leakgauge audit` (its page on timings): they are cut into
-    /// B = 32 to 256 stretches of equal length. With y_j their sums less the mean, v their mean square over B − 1, r the
-    /// correlation of neighbors and ρ = max(0, (B·r + 1)/(B − 3)), the long-run variance is v·(1 + ρ)/(1 − ρ), infinite for
-    /// ρ > 0.8; the largest of that for B stretches and, with weights 0.9, 0.85, 0.8 and 0.6, for 128, 64, 32 and 16. Over
-    /// n·x̄·(1 − x̄), at least 1, it is the inflation.
+    /// Of the signs x = 1 on this side, 0 on the other, that of `leakgauge audit` (its page on timings): they are cut
+    /// into B = 32 to 256 stretches of equal length. With y_j their sums less the mean, v their mean square over B − 1,
+    /// r the correlation of neighbors and ρ = max(0, (B·r + 1)/(B − 3)), the long-run variance is v·(1 + ρ)/(1 − ρ),
+    /// infinite for ρ > 0.8; the largest of that for B stretches and, with weights 0.9, 0.85, 0.8 and 0.6, for 128, 64,
+    /// 32 and 16. Over n·x̄·(1 − x̄), at least 1, it is the inflation.
     ///
     /// # References
-    /// Schmeiser 1982, doi:10.1287/opre.30.3.556; Kiefer and Vogelsang 2005, doi:10.1017/S0266466605050565 (Student's law);
-    /// Andrews and Monahan 1992, doi:10.2307/2951574; Kendall 1954, doi:10.1093/biomet/41.3-4.403 (bias of r).
+    /// Schmeiser 1982, doi:10.1287/opre.30.3.556; Kiefer and Vogelsang 2005, doi:10.1017/S0266466605050565 (Student's
+    /// law); Andrews and Monahan 1992, doi:10.2307/2951574; Kendall 1954, doi:10.1093/biomet/41.3-4.403 (bias of r).
     pub(crate) fn of(values: &[f64], is_right: impl Fn(f64) -> bool) -> Option<Self> {
         let n = values.len();
         let &(stretches, _) = STRETCHES.iter().find(|(_, least)| n >= *least)?;
@@ -115,8 +116,8 @@ mod tests {
         assert_eq!((all.inflation, all.beyond(1000)), (1.0, 1000f64.sqrt()));
     }
 
-    /// Signs of a process of weight φ: their sum varies more by 1 + 2 Σ (2/π)·asin(φ^k), the orthant probabilities of the normal
-    /// law.
+    /// Signs of a process of weight φ: their sum varies more by 1 + 2 Σ (2/π)·asin(φ^k), the orthant probabilities of
+    /// the normal law.
     #[test]
     fn the_variance_of_dependent_signs_is_found() {
         let phi: f64 = 0.8;

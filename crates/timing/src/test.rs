@@ -47,8 +47,8 @@ pub struct Test<'a, I> {
 impl<'a, I> Test<'a, I> {
     /// A test without classes yet. The name is for messages, for the file of times, and for the order of the calls.
     ///
-    /// The threshold is a [`Duration`], an [`Attacker`](crate::Attacker) or a [`Threshold`]. There is no default: it depends on
-    /// who can measure.
+    /// The threshold is a [`Duration`], an [`Attacker`](crate::Attacker) or a [`Threshold`]. There is no default: it
+    /// depends on who can measure.
     #[track_caller]
     pub fn new(name: impl Into<String>, threshold: impl Into<Threshold>) -> Self {
         Self {
@@ -65,8 +65,8 @@ impl<'a, I> Test<'a, I> {
 
     /// A class of inputs, and what makes one. Inputs are made outside of the timed part.
     ///
-    /// Make the inputs of all classes in the same way, with the same allocations: what differs in how they are made can show
-    /// in the times.
+    /// Make the inputs of all classes in the same way, with the same allocations: what differs in how they are made can
+    /// show in the times.
     ///
     /// # Panics
     /// If a class has this name already, or there are 64.
@@ -88,7 +88,8 @@ impl<'a, I> Test<'a, I> {
         self
     }
 
-    /// After this time an open test ends as [`Outcome::TooNoisy`]: 10 s unless it is set. The end of a call is waited for.
+    /// After this time an open test ends as [`Outcome::TooNoisy`]: 10 s unless it is set. The end of a call is waited
+    /// for.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
@@ -114,8 +115,8 @@ impl<'a, I> Test<'a, I> {
 
     /// Measures, and says what was found. Nothing fails.
     ///
-    /// The closure is what is timed, with `&mut` an input. Return what it computes, so that the compiler cannot leave it out.
-    /// Outputs are dropped outside of the timed part.
+    /// The closure is what is timed, with `&mut` an input. Return what it computes, so that the compiler cannot leave
+    /// it out. Outputs are dropped outside of the timed part.
     ///
     /// # Panics
     /// If there are fewer than two classes, if an environment variable cannot be read, or if a closure panics.
@@ -157,8 +158,8 @@ impl<'a, I> Test<'a, I> {
         report
     }
 
-    /// Measures, and fails where the test [`Leaks`](Outcome::Leaks). Where it is [`TooNoisy`](Outcome::TooNoisy) to tell, it
-    /// says so on standard error, also where the output of tests is captured, and does not fail unless
+    /// Measures, and fails where the test [`Leaks`](Outcome::Leaks). Where it is [`TooNoisy`](Outcome::TooNoisy) to
+    /// tell, it says so on standard error, also where the output of tests is captured, and does not fail unless
     /// [`require_decision`](Self::require_decision) is set.
     ///
     /// # Panics

@@ -70,23 +70,23 @@ impl fmt::Display for Threshold {
 
 /// Thresholds with names, by where the attacker measures.
 ///
-/// These are conventions, of the size of the smallest difference that attackers of this kind were seen to use or can hope to see.
-/// They are no proof that a smaller difference is safe: an attacker who measures more often sees less. A threshold of your own is
-/// better where you know yours.
+/// These are conventions, of the size of the smallest difference that attackers of this kind were seen to use or can
+/// hope to see. They are no proof that a smaller difference is safe: an attacker who measures more often sees less. A
+/// threshold of your own is better where you know yours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attacker {
-    /// Code of the attacker on the same processor, such as another tenant or an enclave's host: 0.6 ns, two cycles at 3.3 GHz. It
-    /// is a convention that other tools have too: one cycle more is the least that code can differ by, and two leave room for how
-    /// a processor aligns the same instructions.
+    /// Code of the attacker on the same processor, such as another tenant or an enclave's host: 0.6 ns, two cycles at
+    /// 3.3 GHz. It is a convention that other tools have too: one cycle more is the least that code can differ by, and
+    /// two leave room for how a processor aligns the same instructions.
     SharedHardware,
     /// A machine in the same network: 100 ns. Crosby, Wallach and Riedi (2009) measured to 100 ns over a local network
-    /// ([10.1145/1455526.1455530](https://doi.org/10.1145/1455526.1455530)). Take it, too, for a service that answers requests
-    /// side by side over one connection (HTTP/2): the order of two answers shows differences of 100 ns over the Internet (Van
-    /// Goethem, Pöpper, Joosen and Vanhoef, *Timeless timing attacks*, USENIX Security 2020).
+    /// ([10.1145/1455526.1455530](https://doi.org/10.1145/1455526.1455530)). Take it, too, for a service that answers
+    /// requests side by side over one connection (HTTP/2): the order of two answers shows differences of 100 ns over
+    /// the Internet (Van Goethem, Pöpper, Joosen and Vanhoef, *Timeless timing attacks*, USENIX Security 2020).
     Lan,
-    /// A machine elsewhere on the Internet: 50 µs. Crosby, Wallach and Riedi (2009) measured to 15 to 100 µs across the Internet
-    /// ([10.1145/1455526.1455530](https://doi.org/10.1145/1455526.1455530)).
+    /// A machine elsewhere on the Internet: 50 µs. Crosby, Wallach and Riedi (2009) measured to 15 to 100 µs across the
+    /// Internet ([10.1145/1455526.1455530](https://doi.org/10.1145/1455526.1455530)).
     Internet,
 }
 

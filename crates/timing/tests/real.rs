@@ -1,5 +1,6 @@
-//! Real functions on the machine that runs this, as busy as it is: what leaks far more than it is allowed to is found, and what
-//! does not is never said to. The second is certain up to 1 in 64,000 for each test, the first needs a machine that is not stopped.
+//! Real functions on the machine that runs this, as busy as it is: what leaks far more than it is allowed to is found,
+//! and what does not is never said to. The second is certain up to 1 in 64,000 for each test, the first needs a machine
+//! that is not stopped.
 
 use std::time::Duration;
 

@@ -239,8 +239,8 @@ fn what_exceeds_the_threshold_does_not_pass() {
     }
 }
 
-/// The blocks that a difference of so many standard deviations of a time takes, at the level of one of 64 tests. Each run is
-/// decided within the blocks given here, or the test fails.
+/// The blocks that a difference of so many standard deviations of a time takes, at the level of one of 64 tests. Each
+/// run is decided within the blocks given here, or the test fails.
 #[test]
 fn planted_differences_are_found() {
     let alpha = 1e-3 / 64.0;
@@ -281,7 +281,8 @@ fn equal_classes_pass_within_a_threshold() {
     assert_eq!(verdict(&coarse), Verdict::Open);
 }
 
-/// Limits are looked at whenever there is a look, and each is ever wrong with its probability: the first class takes 0.5 longer.
+/// Limits are looked at whenever there is a look, and each is ever wrong with its probability: the first class takes
+/// 0.5 longer.
 #[test]
 fn limits_cover_at_all_looks() {
     for noise in [
@@ -323,8 +324,8 @@ fn limits_cover_at_all_looks() {
     }
 }
 
-/// A difference that is large beside what it varies by is found, however slowly it varies: a machine that gets slower for long
-/// makes every difference larger.
+/// A difference that is large beside what it varies by is found, however slowly it varies: a machine that gets slower
+/// for long makes every difference larger.
 #[test]
 fn a_difference_that_drifts_is_found() {
     let mut random = Random::new(8);

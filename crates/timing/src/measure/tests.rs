@@ -147,8 +147,8 @@ fn only_the_call_is_timed() {
     );
 }
 
-/// Calls far below the step of the clock are made in batches, and what they differ by is found. Without batches, the limit is two
-/// steps away.
+/// Calls far below the step of the clock are made in batches, and what they differ by is found. Without batches, the
+/// limit is two steps away.
 #[test]
 fn calls_below_the_step_are_made_in_batches() {
     // 41.67 ns, as of a counter of 24 MHz.
