@@ -2,10 +2,11 @@
 //! dudect-bencher.
 //!
 //! ```text
-//! cargo run --release --manifest-path audits/timing/Cargo.toml -- RUNS
+//! cargo run --release --manifest-path audits/timing/Cargo.toml -- RUNS NAME
 //! ```
 //!
-//! Each line of the table says how many runs each tool calls a leak. A tool has the same time for a run: 10 s at most.
+//! Each line of the table says how many runs each tool calls a leak, for primitives with NAME in their name, or all. Each
+//! tool has the same time for a run: AUDIT_SECONDS of the environment, or 10.
 
 mod primitives;
 
@@ -18,11 +19,17 @@ use dudect_bencher::{BenchRng, Class, CtRunner};
 use leakgauge_timing::{Attacker, Outcome, Test};
 use primitives::*;
 
-const LIMIT: Duration = Duration::from_secs(10);
 /// Measurements of a class.
 const SAMPLES: usize = 50_000;
 /// dudect: t-values beyond this are leaks.
 const LARGE_T: f64 = 5.0;
+
+/// How long a run takes at most.
+fn limit() -> Duration {
+    let seconds =
+        std::env::var("AUDIT_SECONDS").map(|text| text.parse().expect("a number of seconds"));
+    Duration::from_secs(seconds.unwrap_or(10))
+}
 
 /// What tools say in all runs of a primitive: leaks, passes, neither; and how long it took.
 #[derive(Default)]
@@ -57,7 +64,7 @@ fn ours<P: Primitive>(attacker: Attacker, count: &mut Count) {
     let report = Test::new(P::NAME, attacker)
         .class("fixed", || P::input(false))
         .class("random", || P::input(true))
-        .time_limit(LIMIT)
+        .time_limit(limit())
         .run(|input| P::call(input));
     count.add(
         report.outcome == Outcome::Leaks,
@@ -70,7 +77,7 @@ fn tacet<P: Primitive>(attacker: tacet::AttackerModel, count: &mut Count) {
     let begun = Instant::now();
     let inputs = tacet::helpers::InputPair::new(|| P::input(false), || P::input(true));
     let oracle = tacet::TimingOracle::for_attacker(attacker)
-        .time_budget(LIMIT)
+        .time_budget(limit())
         .max_samples(SAMPLES);
     let outcome = oracle.test(inputs, |input| {
         std::hint::black_box(P::call(input));
@@ -86,12 +93,12 @@ fn tacet<P: Primitive>(attacker: tacet::AttackerModel, count: &mut Count) {
 fn bench<P: Primitive>(runner: &mut CtRunner, random: &mut BenchRng) {
     let begun = Instant::now();
     let mut inputs = Vec::new();
-    while inputs.len() < 2 * SAMPLES && begun.elapsed() < LIMIT / 2 {
+    while inputs.len() < 2 * SAMPLES && begun.elapsed() < limit() / 2 {
         let is_random = random.random::<bool>();
         inputs.push((is_random, P::input(is_random)));
     }
     for (is_random, input) in &inputs {
-        if begun.elapsed() > LIMIT {
+        if begun.elapsed() > limit() {
             break;
         }
         let class = if *is_random {
@@ -174,12 +181,12 @@ fn main() {
     let runs = arguments
         .first()
         .map_or(1, |runs| runs.parse().expect("a number of runs"));
-    println!(
-        "leaks/passes/neither of {runs} runs, and seconds a run; {SAMPLES} measurements of a class, 10 s at most\n"
-    );
+    let part = arguments.get(1).map_or("", String::as_str);
+    println!("leaks/passes/neither of {runs} runs, and seconds a run");
+    println!("tacet and dudect-bencher: {SAMPLES} measurements of a class\n");
     println!(
         "| primitive | leaks | leakgauge 0.6 ns | tacet 0.6 ns | leakgauge 100 ns | tacet 100 ns | dudect-bencher |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    each!(P => row::<P>(runs));
+    each!(P => if P::NAME.contains(part) { row::<P>(runs) });
 }
