@@ -20,6 +20,7 @@ mod copies;
 mod datasets;
 mod directories;
 mod evidence;
+mod explain;
 mod first_run;
 mod follow;
 mod follow_blocks;

@@ -10,6 +10,7 @@ pub mod check;
 mod claim;
 mod differences;
 mod estimate;
+pub mod explain;
 mod input;
 mod membership;
 mod method;
