@@ -192,7 +192,9 @@ fn of_log(figure: Figure, covered: Covered, found: &Findings) -> Option<Estimate
     let security = &found.overall.bayes_security;
     let advantage = || match covered {
         Covered::FoundAttacks => found.worst_pair.attack_advantage.clone(),
-        Covered::AllAttacks | Covered::Times => security.decreasing(|security| 1.0 - security),
+        Covered::AllAttacks | Covered::Times | Covered::Average => {
+            security.decreasing(|security| 1.0 - security)
+        }
     };
     let reconstruction = |rate: f64| {
         let mut of = found.reconstruction.iter();

@@ -29,6 +29,7 @@ mod given_scores;
 mod groups;
 mod hostile_input;
 mod house;
+mod information;
 mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;

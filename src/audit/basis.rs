@@ -7,6 +7,7 @@ use crate::audit::certified_limit::Source;
 use crate::audit::evidence::guesses::PairGuesses;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
+use crate::audit::figures::information::InformationEvidence;
 use crate::audit::judge::Judged;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::neighbors::NeighborPairs;
@@ -34,6 +35,8 @@ use leakgauge_stats::variational::Bins;
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
+    /// The prior asked for.
+    pub prior: &'a [f64],
     /// The seed's random numbers for this log.
     pub random: Randomness,
     /// The labels that all pairs share.
@@ -81,6 +84,8 @@ pub(super) struct Evidence<'a> {
     pub differences: Option<&'a Differences>,
     /// What all pairs say on the average, where that was planned.
     pub average: Option<&'a AverageLimits>,
+    /// What rows gain by a posterior, where the mutual information is wanted.
+    pub information: Option<&'a InformationEvidence>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,
 }
@@ -96,6 +101,7 @@ impl<'a> Evidence<'a> {
         let log = prepared.log;
         let mut evidence = Evidence {
             options: prepared.options,
+            prior: &prepared.priors[0],
             random: prepared.random,
             labels: prepared.labels.clone(),
             neighbors: &prepared.neighbors,
@@ -121,6 +127,7 @@ impl<'a> Evidence<'a> {
             cross_fit: judged.cross_fit.as_ref(),
             differences: judged.differences.as_ref(),
             average: judged.average.as_ref(),
+            information: judged.information.as_ref(),
             units: judged.units.as_ref(),
         };
         evidence.close();

@@ -21,6 +21,8 @@ pub(super) enum CertifiedLimit {
     TimeDifference,
     /// The errors of one rule for all pairs, averaged over pairs.
     Average,
+    /// What rows gain by a posterior: mutual information.
+    Information,
     /// The errors of the last attack's scores at all thresholds, at the worst pair.
     Band,
 }

@@ -26,6 +26,8 @@ pub enum LevelUse {
     TimeDifference,
     /// Both error rates of an attack, averaged over all pairs.
     Average,
+    /// What rows gain by a posterior: mutual information.
+    Information,
     /// The errors of an attack at all thresholds, at the worst pair.
     Band,
 }
@@ -68,6 +70,7 @@ fn name(limit: CertifiedLimit) -> (LevelUse, Option<[u32; 2]>) {
         CertifiedLimit::Divergence(secrets, _) => (LevelUse::Divergence, Some(secrets)),
         CertifiedLimit::TimeDifference => (LevelUse::TimeDifference, None),
         CertifiedLimit::Average => (LevelUse::Average, None),
+        CertifiedLimit::Information => (LevelUse::Information, None),
         CertifiedLimit::Band => (LevelUse::Band, None),
     }
 }

@@ -154,6 +154,9 @@ pub fn notes(found: &Explained) -> Vec<String> {
                                 depends on the noise of the times and on how often they are measured: no \
                                 probability follows from the claim."
             .to_owned(),
+        (Covered::Average, _) => "It bounds what an observation tells on average over equally likely secrets. Two of many \
+                                  secrets may be told apart much better: of them nothing follows from the claim."
+            .to_owned(),
         (Covered::FoundAttacks, _) => "It bounds the best attack that an audit found. Other attacks may do better: \
                                        nothing else follows from the claim."
             .to_owned(),

@@ -7,6 +7,7 @@
 pub(crate) mod convergence;
 pub(crate) mod differences;
 pub(crate) mod distributions;
+pub(crate) mod information;
 pub(crate) mod leakage_family;
 pub(crate) mod likeness;
 pub(crate) mod no_leak;

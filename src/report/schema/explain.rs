@@ -22,7 +22,7 @@ pub struct Explanation<'a> {
     claim: &'a str,
     /// Whether the figures are exact or bounds.
     kind: Kind,
-    /// What the claim is about: `all-attacks`, `found-attacks` or `times`.
+    /// What the claim is about: `all-attacks`, `found-attacks`, `times` or `average`.
     covers: &'static str,
     /// How far apart the secrets are that the figures are about; null where distance plays no part.
     distance: Option<DistanceKeys>,
@@ -105,6 +105,7 @@ impl<'a> Explanation<'a> {
                 Covered::AllAttacks => "all-attacks",
                 Covered::FoundAttacks => "found-attacks",
                 Covered::Times => "times",
+                Covered::Average => "average",
             },
             distance: explanation
                 .steps

@@ -220,6 +220,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         )),
         Grounds::Advantage
         | Grounds::AttackAdvantage
+        | Grounds::MutualInformation
         | Grounds::BayesSecurity
         | Grounds::Mechanism { .. }
         | Grounds::MechanismEpsilon => of_limit(claim),

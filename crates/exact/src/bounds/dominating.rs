@@ -34,7 +34,9 @@ pub(super) fn of_requirement(requirement: Requirement, curve: Option<&Curve>) ->
             Some(Pair::Cells(of_points(&points)))
         }
         Requirement::Curve { .. } => Some(Pair::Cells(of_points(curve?.points()))),
-        Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => None,
+        Requirement::AttackAdvantage { .. }
+        | Requirement::MutualInformation { .. }
+        | Requirement::TimeDifference(_) => None,
     }
 }
 
