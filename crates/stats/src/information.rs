@@ -44,6 +44,8 @@ pub struct Gains {
     pub values: Vec<(f64, u64)>,
     /// The smallest gain that a row can have.
     pub least: f64,
+    /// The largest; for width only.
+    pub most: f64,
     /// About their mean; for width only.
     pub center: f64,
     /// About their standard deviation; for width only.
@@ -89,14 +91,27 @@ pub fn mean_gain(secrets: &[Gains]) -> Option<f64> {
 /// # References
 /// See the [module](self).
 pub fn information_at_least(secrets: &[Gains], alpha: f64) -> Option<f64> {
+    weighted_mean_at_least(secrets, alpha).map(|limit| limit.max(0.0))
+}
+
+/// The lower limit at level 1 − `alpha` of Σ π_s E gain, whatever the gains are; `None` if a secret has no rows.
+///
+/// # Formula
+/// See the [module](self): the product of bets.
+///
+/// # Conditions
+/// Rows are independent, centers and deviations were settled without them, and no gain is below `least`.
+///
+/// # References
+/// See the [module](self).
+pub fn weighted_mean_at_least(secrets: &[Gains], alpha: f64) -> Option<f64> {
     mean_gain(secrets)?;
     let scale = |gains: &Gains| gains.weight / gains.rows() as f64;
     let most_down = secrets
         .iter()
         .map(|gains| scale(gains) * (gains.center - gains.least))
         .fold(0.0, f64::max);
-    let largest =
-        |gains: &Gains| (-gains.weight.ln() - gains.center).max(gains.center - gains.least);
+    let largest = |gains: &Gains| (gains.most - gains.center).max(gains.center - gains.least);
     let sum = |part: &dyn Fn(&Gains) -> f64| -> f64 { secrets.iter().map(part).sum() };
     let squares = sum(&|gains| gains.weight * scale(gains) * largest(gains).powi(2));
     let variance = sum(&|gains| gains.weight * scale(gains) * gains.deviation.powi(2));
@@ -108,7 +123,7 @@ pub fn information_at_least(secrets: &[Gains], alpha: f64) -> Option<f64> {
     });
     let stakes = stakes(most_down, squares, variance, alpha);
     let above = limit_above_center(terms, &stakes, alpha);
-    Some((center + above).max(0.0))
+    Some(center + above)
 }
 
 /// The upper limit at level 1 − `alpha` of the mutual information, in nats and at most the entropy of the prior, from the
@@ -274,6 +289,7 @@ mod tests {
                     .map(|o| (gain(s, o), judged[s][o]))
                     .collect(),
                 least: caution.ln(),
+                most: -prior[s].ln(),
                 center: mean,
                 deviation: square.sqrt() + 0.01,
             }
@@ -377,6 +393,7 @@ mod tests {
             weight,
             values,
             least: 0.01f64.ln(),
+            most: -weight.ln(),
             center: 0.0,
             deviation: 0.1,
         };

@@ -7,6 +7,7 @@
 pub(crate) mod convergence;
 pub(crate) mod differences;
 pub(crate) mod distributions;
+pub(crate) mod g_leakage;
 pub(crate) mod information;
 pub(crate) mod leakage_family;
 pub(crate) mod likeness;
@@ -22,6 +23,7 @@ use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use convergence::Convergence;
 use convergence::figure::LearningCurve;
+use g_leakage::{GLeakage, Payoffs};
 use leakage_family::LeakageFamily;
 use leakage_family::figure::Family;
 use leakgauge_attack::tuning::Tuned;
@@ -88,6 +90,8 @@ figures! {
     reconstruction: Reconstructions => Vec<Reconstruction>,
     /// The leakage family, where it was asked for.
     leakage_family: Family => Option<LeakageFamily>,
+    /// The expected gain or loss by a function of the user's, where it was asked for.
+    g_leakage: Payoffs => Option<GLeakage>,
     /// Evidence that the log leaks anything at all; `None` where rows may depend on those nearby, and where only
     /// limits were asked for.
     no_leak: Independence => Option<NoLeak>,

@@ -104,6 +104,7 @@ impl Posterior {
                 weight,
                 values,
                 least: self.caution.ln(),
+                most: self.gain(1.0 / weight),
                 center,
                 deviation,
             })
@@ -154,23 +155,29 @@ fn ratios(scores: &ScoreTable, rows: &Counts, prior: &[f64], weight: f64) -> Vec
     ratios
 }
 
-/// The mean and the standard deviation of the gains of a secret's rows; of one without rows, that of blind guessing.
+/// The mean and the standard deviation of the gains of a secret's rows, drawn to those of blind guessing by one row.
 fn expected(ratios: &[(f64, u64)], caution: f64) -> (f64, f64) {
     /// What one row more would add.
     const UNKNOWN: f64 = 0.3;
     let gains = ratios
         .iter()
-        .map(|&(ratio, count)| (gain(ratio, caution), count as f64));
-    let (mut rows, mut sum) = (1.0, 0.0);
-    for (gain, count) in gains.clone() {
-        rows += count;
-        sum += count * gain;
+        .map(|&(ratio, count)| (gain(ratio, caution), count));
+    expected_of(&gains.collect::<Vec<_>>(), (0.0, UNKNOWN))
+}
+
+/// The mean and the standard deviation of values, drawn by one row to what is known without them.
+pub(super) fn expected_of(values: &[(f64, u64)], (center, deviation): (f64, f64)) -> (f64, f64) {
+    let (mut rows, mut sum) = (1.0, center);
+    for &(value, count) in values {
+        rows += count as f64;
+        sum += count as f64 * value;
     }
-    let center = sum / rows;
-    let squares: f64 = gains
-        .map(|(gain, count)| count * (gain - center).powi(2))
+    let mean = sum / rows;
+    let squares: f64 = values
+        .iter()
+        .map(|&(value, count)| count as f64 * (value - mean).powi(2))
         .sum();
-    (center, ((squares + UNKNOWN * UNKNOWN) / rows).sqrt())
+    (mean, ((squares + deviation * deviation) / rows).sqrt())
 }
 
 #[cfg(test)]
@@ -215,6 +222,7 @@ mod tests {
                         .map(|(ratio, count)| (posterior.gain(ratio), count))
                         .collect(),
                     least: posterior.caution.ln(),
+                    most: 2f64.ln(),
                     center,
                     deviation,
                 })
