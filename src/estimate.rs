@@ -80,6 +80,12 @@ pub enum Method {
     GuessDivergence,
     /// The limit of maximal leakage, which is no smaller.
     MaximalLeakage,
+    /// Bets on what held-out rows gain, on average, by a posterior that other rows chose
+    /// ([`leakgauge_stats::information`]).
+    HeldOutGains,
+    /// The plug-in information, and the exponential moments of the true log-likelihood ratio
+    /// ([`leakgauge_stats::information`]).
+    PlugInMoments,
     /// Chernoff bound for the prior-weighted numbers of guesses in one order, which is fixed beforehand.
     FixedOrder,
     /// Clopper–Pearson and Chernoff on the probabilities of one event, chosen on other rows.

@@ -47,6 +47,7 @@
 //! | [`log`](mod@log) | logs from files and from memory |
 //! | [`mod@audit`] | one log: findings and verdicts |
 //! | [`compare`], [`follow`] | several logs side by side; a log as it grows |
+//! | [`mod@explain`] | what a claim means for an attacker |
 //! | [`power`] | how many rows an audit needs, before there is a log |
 //! | [`demo`] | logs to try the program on |
 //! | [`report`] | findings as text, JSON, markdown, HTML and pictures |
@@ -93,6 +94,7 @@ pub mod cli;
 pub mod compare;
 pub mod demo;
 pub mod estimate;
+pub mod explain;
 pub mod follow;
 pub mod input;
 pub mod membership;

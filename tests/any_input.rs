@@ -289,6 +289,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                 neighbors: Vec::new(),
                 design: leakgauge::audit::Design::default(),
                 requested: leakgauge::audit::RequestedFigures {
+                    payoff: None,
                     reconstruction: vec![0.01, 0.5],
                     tries: vec![1, 2],
                     orders: vec![0.5, 1.0, 2.0, f64::INFINITY],

@@ -21,6 +21,7 @@ mod copies;
 mod datasets;
 mod directories;
 mod evidence;
+mod explain;
 mod first_run;
 mod follow;
 mod follow_blocks;
@@ -29,6 +30,7 @@ mod given_scores;
 mod groups;
 mod hostile_input;
 mod house;
+mod information;
 mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;

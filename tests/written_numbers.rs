@@ -323,6 +323,9 @@ fn bounds_and_plans() {
             "--ci",
         ],
         &["channel", "channel.csv"],
+        &["explain", "dp(epsilon=0.3333, delta=1e-7)"],
+        &["explain", "laplace(scale=3, secrets=0..9)"],
+        &["explain", "time-difference(10us)"],
         &[
             "confusion",
             "--tp=40",

@@ -9,6 +9,7 @@ use crate::audit::evidence::leaking_columns::LeakingColumns;
 use crate::audit::evidence::no_leak::NoLeak;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
+use crate::audit::figures::information::InformationEvidence;
 use crate::audit::judge::Judged;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::neighbors::NeighborPairs;
@@ -36,6 +37,8 @@ use leakgauge_stats::variational::Bins;
 /// What the stages before found, in one place.
 pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
+    /// The prior asked for.
+    pub prior: &'a [f64],
     /// The seed's random numbers for this log.
     pub random: Randomness,
     /// What limits take for independent draws.
@@ -85,6 +88,8 @@ pub(super) struct Evidence<'a> {
     pub differences: Option<&'a Differences>,
     /// What all pairs say on the average, where that was planned.
     pub average: Option<&'a AverageLimits>,
+    /// What rows gain by a posterior, where the mutual information is wanted.
+    pub information: Option<&'a InformationEvidence>,
     /// What units say, where limits count units.
     pub units: Option<&'a UnitEvidence>,
     /// Whether the log leaks anything at all, and which columns do.
@@ -103,6 +108,7 @@ impl<'a> Evidence<'a> {
         let log = prepared.log;
         let mut evidence = Evidence {
             options: prepared.options,
+            prior: &prepared.priors[0],
             random: prepared.random,
             independence: prepared.independence,
             labels: prepared.labels.clone(),
@@ -129,6 +135,7 @@ impl<'a> Evidence<'a> {
             cross_fit: judged.cross_fit.as_ref(),
             differences: judged.differences.as_ref(),
             average: judged.average.as_ref(),
+            information: judged.information.as_ref(),
             units: judged.units.as_ref(),
             no_leak: judged.no_leak.as_ref(),
             leaking_columns: judged.leaking_columns.as_ref(),

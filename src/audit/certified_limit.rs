@@ -23,6 +23,8 @@ pub(super) enum CertifiedLimit {
     Average,
     /// Tests of no leak at all.
     NoLeak,
+    /// What rows gain by a posterior: mutual information.
+    Information,
     /// The errors of the last attack's scores at all thresholds, at the worst pair.
     Band,
 }

@@ -9,6 +9,7 @@ use crate::audit::evidence::no_leak::{self, NoLeak};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;
+use crate::audit::figures::information::{self, InformationEvidence};
 use crate::audit::figures::privacy::plan::PrivacyPlan;
 use crate::audit::learn::cross_fit::{CrossFit, Granted};
 use crate::audit::learn::earlier::Block;
@@ -52,6 +53,8 @@ pub(super) struct Judged {
     pub differences: Option<Differences>,
     /// What all pairs say on the average, where that is planned.
     pub average: Option<AverageLimits>,
+    /// What rows gain by the posterior of the plan, where there is one.
+    pub information: Option<InformationEvidence>,
     /// What units say, where limits count units.
     pub units: Option<UnitEvidence>,
     /// Whether the log leaks anything at all, and which columns do.
@@ -99,6 +102,10 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .average
             .as_ref()
             .and_then(|planned| average::judge(prepared, planned)),
+        information: plan
+            .information
+            .as_ref()
+            .map(|posterior| information::judge(prepared, tuned, posterior)),
         units,
         no_leak: no_leak::judge(prepared),
         leaking_columns: leaking_columns::judge(prepared),

@@ -28,6 +28,8 @@ pub enum LevelUse {
     Average,
     /// Tests of no leak at all.
     NoLeak,
+    /// What rows gain by a posterior: mutual information.
+    Information,
     /// The errors of an attack at all thresholds, at the worst pair.
     Band,
 }
@@ -71,6 +73,7 @@ fn name(limit: CertifiedLimit) -> (LevelUse, Option<[u32; 2]>) {
         CertifiedLimit::TimeDifference => (LevelUse::TimeDifference, None),
         CertifiedLimit::Average => (LevelUse::Average, None),
         CertifiedLimit::NoLeak => (LevelUse::NoLeak, None),
+        CertifiedLimit::Information => (LevelUse::Information, None),
         CertifiedLimit::Band => (LevelUse::Band, None),
     }
 }

@@ -62,6 +62,7 @@ pub use figures::convergence::{Asymptotic, Convergence, ConvergencePoint, Extrap
 pub use figures::differences::times::SecretTimes;
 pub use figures::differences::{BlocksCompared, Difference, Differences};
 pub use figures::distributions::{Distributions, Shape};
+pub use figures::g_leakage::GLeakage;
 pub use figures::leakage_family::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 pub use figures::overall::Overall;
 pub use figures::pairs::{PairFigures, TotalVariationPoints, WorstPair};

@@ -7,6 +7,7 @@ use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::{ClockStep, TimeUnit};
+use leakgauge_exact::channel::{Payoff, PayoffTable};
 use leakgauge_exact::claim::{Claim, ClaimKind, Requirement};
 use leakgauge_log::Log;
 
@@ -116,6 +117,8 @@ pub struct RequestedFigures {
     pub tries: Vec<u64>,
     /// Orders α of Sibson's information and of maximal α-leakage, above 0; ∞ is one.
     pub orders: Vec<f64>,
+    /// A gain function (false) or a loss function (true) of guesses and secrets.
+    pub payoff: Option<(PayoffTable, bool)>,
 }
 
 impl RequestedFigures {
@@ -238,6 +241,14 @@ pub(super) fn prior(log: &Log, choice: &PriorChoice) -> Result<Vec<f64>> {
         }
         PriorChoice::Given(given) => given_prior(log, given),
     }
+}
+
+/// The payoff for the secrets of a log, and whether it is a loss.
+pub(super) fn payoff(log: &Log, requested: &RequestedFigures) -> Result<Option<(Payoff, bool)>> {
+    let payoff = requested.payoff.as_ref();
+    payoff
+        .map(|(table, is_loss)| Ok((table.bind(&log.secrets)?, *is_loss)))
+        .transpose()
 }
 
 fn given_prior(log: &Log, given: &BTreeMap<String, f64>) -> Result<Vec<f64>> {

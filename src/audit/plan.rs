@@ -14,6 +14,7 @@
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
 use crate::audit::evidence::{average, no_leak};
+use crate::audit::figures::information;
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
@@ -22,7 +23,7 @@ use crate::audit::learn::earlier::Block;
 use crate::audit::prepare::Prepared;
 use crate::audit::promises::{Promises, largest};
 use leakgauge_attack::measure::plug_in;
-use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Rule};
+use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Posterior, Rule};
 use leakgauge_attack::tuning::{ForAverage, Tuned};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_exact::claim::{BoundClaim, Terms};
@@ -62,6 +63,8 @@ pub(super) struct Plan {
     pub privacy: Vec<PrivacyPlan>,
     /// What is judged on the average over pairs.
     pub average: Option<ForAverage>,
+    /// The posterior by which rows gain, where the mutual information is wanted.
+    pub information: Option<Posterior>,
     /// Rules that figures want to be judged.
     of_figures: Vec<Rule>,
     /// For each claim of privacy, which of these it reads.
@@ -83,6 +86,8 @@ const TABLE_BESIDE_PRIVACY: f64 = 0.25;
 const UNCLAIMED_WEIGHT: f64 = 0.1;
 /// The weight of the average over all pairs, where claims may read it: as much as that of any other.
 const AVERAGE_WEIGHT: f64 = 1.0;
+/// The same of the mutual information, which was asked for.
+const INFORMATION_WEIGHT: f64 = 0.5;
 /// The same of the band of all thresholds, which is wide.
 const BAND_WEIGHT: f64 = 0.05;
 /// The Kolmogorov distance's part of a pair's α, where two secrets have one column of numbers.
@@ -117,6 +122,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         table_of_claims: Vec::new(),
         kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
         average: average::plan(prepared, tuned),
+        information: information::plan(prepared, tuned),
         of_figures: Vec::new(),
         privacy,
         privacy_of_claims,
@@ -176,6 +182,7 @@ impl Plan {
                 Terms::BayesSecurity { .. }
                 | Terms::Advantage { .. }
                 | Terms::AttackAdvantage { .. } => self.add_read(CertifiedLimit::Table(0), 1.0),
+                Terms::MutualInformation { .. } => self.add_read(CertifiedLimit::Information, 1.0),
                 Terms::TimeDifference(_) => self.add_read(CertifiedLimit::TimeDifference, 1.0),
                 Terms::Mechanism(mechanism) => {
                     self.add_read(self.table_read(at), 1.0);
@@ -217,6 +224,9 @@ impl Plan {
                 UNCLAIMED_WEIGHT
             };
             self.add_read(CertifiedLimit::Average, weight);
+        }
+        if self.information.is_some() {
+            self.add_read(CertifiedLimit::Information, INFORMATION_WEIGHT);
         }
         if has_band {
             self.add_read(CertifiedLimit::Band, BAND_WEIGHT);

@@ -4,13 +4,14 @@ use crate::audit::claims::time_check;
 use crate::audit::learn::given::check_scores;
 use crate::audit::measured::Measured;
 use crate::audit::neighbors::NeighborPairs;
-use crate::audit::options::{AuditOptions, check, prior};
+use crate::audit::options::{AuditOptions, check, payoff, prior};
 use crate::audit::pair::Labels;
 use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::Result;
+use leakgauge_exact::channel::Payoff;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_judge::Independence;
 use leakgauge_log::{Log, UnitRows};
@@ -38,6 +39,8 @@ pub(super) struct Prepared<'a> {
     pub targets: Targets,
     /// The pairs that claims of privacy are about.
     pub neighbors: NeighborPairs,
+    /// A gain (false) or loss (true) function of the user's, where it was asked for.
+    pub payoff: Option<(Payoff, bool)>,
     /// α of the whole log.
     pub alpha: f64,
     /// The seed's random numbers for this log.
@@ -82,6 +85,7 @@ pub(super) fn prepare<'a>(
     } = split_rows(log, options.split, given, random)?;
     refuse_uncertifiable(log, &split)?;
     Ok(Prepared {
+        payoff: payoff(log, &options.requested)?,
         targets: Targets::new(&claims, secrets, &neighbors),
         neighbors,
         labels: log.secrets.as_slice().into(),

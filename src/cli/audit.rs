@@ -117,7 +117,7 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
     let design = &arguments.design;
     let options = AuditOptions {
         design: design.design(),
-        requested: arguments.requested.figures(),
+        requested: arguments.requested.figures()?,
         ..audit_options(&arguments.options, log)?
     };
     design.check(options.attacks.are_given())?;
@@ -151,7 +151,7 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     let design = &arguments.design;
     let options = AuditOptions {
         design: design.design(),
-        requested: arguments.requested.figures(),
+        requested: arguments.requested.figures()?,
         margin: arguments.margin,
         confidence: arguments.gate.confidence(arguments.options.confidence),
         claims: claims::parse(&arguments.claims)?,

@@ -275,7 +275,7 @@ fn payoff(
 ) -> Result<Option<Payoff>> {
     file.map(|file| {
         let input = log::open(file, &ReadMeter::default())?;
-        read::payoff(file, input, channel, &layout(arguments))
+        read::payoff(file, input, &layout(arguments))?.bind(channel.secrets())
     })
     .transpose()
 }

@@ -10,6 +10,7 @@ mod demo;
 mod design;
 mod documents;
 mod engine;
+mod explain;
 mod first_run;
 pub mod flags;
 mod follow;
@@ -70,6 +71,8 @@ enum Command {
     Compare(compare::CompareArguments),
     /// Compute the exact figures of a known mechanism, or the bounds that a promise implies; also over a grid
     Bounds(bounds::BoundsArguments),
+    /// Say what a claim means for an attacker: right guesses, false positives; beside a log's figures where one is given
+    Explain(Box<explain::ExplainArguments>),
     /// Compute the exact figures of a channel matrix; compose several
     Channel(channel::ChannelArguments),
     /// Compute what a table of right and wrong answers of a membership attack proves
@@ -170,6 +173,7 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
         Command::Confusion(arguments) => confusion::confusion(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),

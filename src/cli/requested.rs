@@ -2,6 +2,9 @@
 
 use clap::Args;
 use leakgauge::audit::RequestedFigures;
+use leakgauge::base::error::Result;
+use leakgauge::input::matrix::{self, MatrixOptions};
+use leakgauge::log::{self, ReadMeter};
 
 /// Figures on request.
 #[derive(Args)]
@@ -32,15 +35,35 @@ pub struct RequestedOptions {
         help_heading = "Figures on request"
     )]
     at_order: Vec<f64>,
+    /// Report the expected gain of an attacker by this gain function: a matrix with one row per guess and one column per
+    /// secret, by name or in the order of the secrets
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "loss",
+        help_heading = "Figures on request"
+    )]
+    gain: Option<String>,
+    /// The same of a loss function, which an attacker makes small
+    #[arg(long, value_name = "FILE", help_heading = "Figures on request")]
+    loss: Option<String>,
 }
 
 impl RequestedOptions {
     /// What was asked for.
-    pub fn figures(&self) -> RequestedFigures {
-        RequestedFigures {
+    pub fn figures(&self) -> Result<RequestedFigures> {
+        let gain = self.gain.iter().map(|file| (file, false));
+        let mut payoffs = gain.chain(self.loss.iter().map(|file| (file, true)));
+        let payoff = payoffs.next().map(|(file, is_loss)| {
+            let input = log::open(file, &ReadMeter::default())?;
+            let table = matrix::payoff(file, input, &MatrixOptions::default())?;
+            Ok((table, is_loss))
+        });
+        Ok(RequestedFigures {
+            payoff: payoff.transpose()?,
             reconstruction: self.reconstruction.clone(),
             tries: self.tries.clone(),
             orders: self.at_order.clone(),
-        }
+        })
     }
 }

@@ -10,7 +10,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
 use leakgauge_exact::channel::{
-    Channel, MatrixLayout, Payoff, RowProblem, SUM_TOLERANCE, numbered,
+    Channel, MatrixLayout, PayoffTable, RowProblem, SUM_TOLERANCE, numbered,
 };
 use leakgauge_log as log;
 
@@ -57,46 +57,19 @@ pub fn channel(
     Ok((channel, layout))
 }
 
-/// Reads a gain or loss matrix for a channel: one row per guess, one column per secret. If row 1 has the names of
-/// secrets, columns are matched by name.
+/// Reads a gain or loss matrix: one row per guess, one column per secret. If row 1 has the names of secrets, columns are
+/// matched by name once it is bound.
 ///
 /// # Errors
-/// Rows differ in length, a field is not a finite number, or the columns are not the channel's secrets.
-pub fn payoff(
-    name: &str,
-    input: impl Read,
-    channel: &Channel,
-    options: &MatrixOptions,
-) -> Result<Payoff> {
+/// Rows differ in length, or a field is not a finite number.
+pub fn payoff(name: &str, input: impl Read, options: &MatrixOptions) -> Result<PayoffTable> {
     let table = Table::read(name, input, options, SumsTo::Anything)?;
-    let secrets = channel.secrets();
-    let width = table.column_names.len();
-    if width != secrets.len() {
-        return Err(Error::file(
-            name,
-            format!("has {width} columns for {} secrets", secrets.len()),
-        )
-        .with_hint("a gain or loss matrix has one row per guess and one column per secret"));
-    }
-    let positions: Vec<usize> = if table.header {
-        let find = |secret: &String| table.column_names.iter().position(|name| name == secret);
-        secrets
-            .iter()
-            .map(|secret| {
-                find(secret).ok_or_else(|| {
-                    Error::file(name, format!("has no column for secret {secret}"))
-                        .with_hint("use the names of the channel's secrets, or remove the header")
-                })
-            })
-            .collect::<Result<_>>()?
-    } else {
-        (0..width).collect()
-    };
-    let mut values = Vec::with_capacity(table.values.len());
-    for row in table.values.chunks_exact(width) {
-        values.extend(positions.iter().map(|&at| row[at]));
-    }
-    Payoff::new(table.row_names, width, values)
+    Ok(PayoffTable {
+        name: name.to_owned(),
+        columns: table.header.then_some(table.column_names),
+        guesses: table.row_names,
+        values: table.values,
+    })
 }
 
 /// What rows are expected to sum to, which helps to tell labels from entries.
@@ -309,6 +282,8 @@ fn sums_without_first(body: &[(u64, StringRecord)]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use leakgauge_exact::channel::Payoff;
+
     use super::*;
 
     fn read(text: &str) -> Result<(Channel, MatrixLayout)> {
@@ -362,16 +337,20 @@ mod tests {
         let (channel, _) = read("secret,x,y\na,0.5,0.5\nb,0.1,0.9\n").unwrap();
         let options = MatrixOptions::default();
         let text = "guess,b,a\nsay b,1,0\nsay a,0,2\n";
-        let found = payoff("g.csv", text.as_bytes(), &channel, &options).unwrap();
+        let found = payoff("g.csv", text.as_bytes(), &options)
+            .and_then(|table| table.bind(channel.secrets()))
+            .unwrap();
         let expected = Payoff::new(
             vec!["say b".to_owned(), "say a".to_owned()],
             2,
             vec![0.0, 1.0, 2.0, 0.0],
         );
         assert_eq!(found, expected.unwrap());
-        let narrow = payoff("g.csv", "1\n0\n".as_bytes(), &channel, &options);
+        let narrow = payoff("g.csv", "1\n0\n".as_bytes(), &options)
+            .and_then(|table| table.bind(channel.secrets()));
         assert!(narrow.unwrap_err().to_string().contains("1 columns for 2"));
-        let unknown = payoff("g.csv", "a,c\n0,1\n".as_bytes(), &channel, &options);
+        let unknown = payoff("g.csv", "a,c\n0,1\n".as_bytes(), &options)
+            .and_then(|table| table.bind(channel.secrets()));
         assert!(unknown.unwrap_err().to_string().contains("secret b"));
     }
 }

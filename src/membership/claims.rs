@@ -102,6 +102,7 @@ impl Case<'_> {
             }
             Terms::BayesSecurity { at_least } => Ok(self.security(claim.claim(), *at_least)),
             Terms::Mechanism(_) => Err(no_log(claim.claim())),
+            Terms::MutualInformation { .. } => Err(no_information(claim.claim())),
             Terms::TimeDifference(_) => Err(no_times(claim.claim())),
         }
     }
@@ -250,6 +251,7 @@ pub(super) fn quantity(claim: &BoundClaim) -> Result<Quantity> {
         }
         Terms::AttackAdvantage { .. } => Ok(Quantity::AttackAdvantage),
         Terms::Mechanism(_) => Err(no_log(claim.claim())),
+        Terms::MutualInformation { .. } => Err(no_information(claim.claim())),
         Terms::TimeDifference(_) => Err(no_times(claim.claim())),
     }
 }
@@ -262,6 +264,15 @@ pub(super) fn refuse_mechanisms(claims: &[Claim]) -> Result<()> {
     let is_mechanism = |claim: &&Claim| matches!(claim.kind, ClaimKind::Mechanism(_));
     let found = claims.iter().find(is_mechanism);
     found.map_or(Ok(()), |claim| Err(no_log(claim)))
+}
+
+/// A table of answers has no observations.
+fn no_information(claim: &Claim) -> Error {
+    Error::parameter(
+        claim.to_string(),
+        "is about observations of secrets, and there are only answers of an attack",
+    )
+    .with_hint("name a promise about attacks, such as advantage(0.1), or audit a log")
 }
 
 fn no_times(claim: &Claim) -> Error {

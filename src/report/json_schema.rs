@@ -47,6 +47,11 @@ const DESCRIBED: &[Described] = &[
     ),
     ("compare", "`leakgauge compare`", root::<Comparison>),
     ("bounds", "`leakgauge bounds`", root::<Bounds>),
+    (
+        "explain",
+        "`leakgauge explain`",
+        root::<super::schema::explain::Explanation<'static>>,
+    ),
     ("channel", "`leakgauge channel`", root::<Analysis>),
     (
         "shuffle-reidentify",

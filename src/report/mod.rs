@@ -14,6 +14,7 @@ mod convergence;
 mod demo;
 mod differences;
 mod document;
+mod explain;
 mod figure_files;
 mod figures;
 mod follow;
@@ -55,6 +56,7 @@ use serde::Serialize;
 
 use crate::audit::{Findings, Reading};
 use crate::compare::Comparison;
+use crate::explain::Explained;
 use crate::follow::Line;
 use crate::membership::{AnswerTable, OneRun};
 use crate::power::RowsPlan;
@@ -236,6 +238,28 @@ pub fn write_bounds(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write(table, || bounds::document(table), layout, out)
+}
+
+/// Writes what a claim means for an attacker.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_explanation(
+    found: &Explained,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => explain::brief(found),
+        false => explain::document(found),
+    };
+    write(
+        &schema::explain::Explanation::of(found),
+        document,
+        layout,
+        out,
+    )
 }
 
 /// Writes the analysis of a channel.

@@ -1,6 +1,6 @@
 //! The figures that are reported on request: reconstructions and the leakage family.
 
-use crate::audit::{Findings, LeakageFamily};
+use crate::audit::{Findings, GLeakage, LeakageFamily};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::numbers::percent;
@@ -40,6 +40,7 @@ pub fn figures(audit: &Findings) -> Vec<(String, String, Estimate)> {
 fn rows(audit: &Findings) -> Vec<Row> {
     let mut rows: Vec<Row> = audit.reconstruction.iter().map(reconstruction).collect();
     rows.extend(audit.leakage_family.iter().flat_map(family));
+    rows.extend(audit.g_leakage.iter().map(payoff));
     rows
 }
 
@@ -82,6 +83,18 @@ fn reconstruction(found: &crate::audit::Reconstruction) -> Row {
     }
 }
 
+fn payoff(found: &GLeakage) -> Row {
+    let name = match found.is_loss {
+        true => "expected loss of the attacker",
+        false => "expected gain of the attacker",
+    };
+    Row {
+        name: name.to_owned(),
+        of: format!("{} without observation", nearest(found.without)),
+        figure: found.with.clone(),
+    }
+}
+
 fn family(found: &LeakageFamily) -> Vec<Row> {
     let row = |name: String, of: &str, figure: &Estimate| Row {
         name,
@@ -118,10 +131,11 @@ fn family(found: &LeakageFamily) -> Vec<Row> {
         } else {
             "infinity".to_owned()
         };
-        rows.push(bits(
-            format!("Sibson information of order {order}"),
-            &at.sibson_information,
-        ));
+        let name = match at.order == 1.0 {
+            true => "mutual information".to_owned(),
+            false => format!("Sibson information of order {order}"),
+        };
+        rows.push(bits(name, &at.sibson_information));
         let maximal = at.maximal_alpha_leakage.iter();
         rows.extend(
             maximal.map(|figure| bits(format!("maximal alpha-leakage of order {order}"), figure)),

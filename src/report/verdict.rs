@@ -33,7 +33,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
             "{}{}: {} {} in the claim, {} estimated, {}{}.",
             claim
                 .deciding_pair()
-                .map_or("Some pair".to_owned(), |pair| {
+                .map_or(no_pair(claim).to_owned(), |pair| {
                     let [a, b] = pair.labels().map(shorten);
                     format!("Pair {a} and {b}")
                 }),
@@ -74,6 +74,14 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     items
 }
 
+/// What stands for a pair where none decides.
+fn no_pair(claim: &ClaimReport) -> &'static str {
+    match claim.is_about_all_secrets() {
+        true => "All secrets",
+        false => "Some pair",
+    }
+}
+
 /// Whether the log was judged by the claim. Where it was not, no number of the log is about it.
 pub fn is_judged(claim: &ClaimReport) -> bool {
     !matches!(
@@ -100,6 +108,7 @@ pub fn quantity(claim: &ClaimReport) -> &'static str {
         Quantity::TotalVariation => "total variation",
         Quantity::Advantage => "advantage",
         Quantity::AttackAdvantage => "advantage of the attack",
+        Quantity::MutualInformation => "mutual information (bits)",
         Quantity::TimeDifference => "time difference",
         Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
         Quantity::Privacy(parameter) => parameter.key(),

@@ -16,6 +16,8 @@ pub fn method_name(method: Method) -> &'static str {
         Method::GuessDivergence => {
             "divergence of right guesses, at a limit of the Bayes vulnerability"
         }
+        Method::HeldOutGains => "bets on what held-out rows gain by a posterior from other rows",
+        Method::PlugInMoments => "empirical frequencies, moments of the log-likelihood ratio",
         Method::MaximalLeakage => "the limit of maximal leakage, which is no smaller",
         Method::FixedOrder => "Chernoff bound on the guesses of one order",
         Method::ChosenEvent => "Clopper-Pearson and Chernoff on one event chosen on other rows",

@@ -55,6 +55,7 @@ fn found(channel: &Channel, rows: usize, replicate: u64) -> Findings {
         quick: true,
         prior: PriorChoice::Given(prior.map(|(at, p)| (format!("s{at}"), *p)).collect()),
         requested: RequestedFigures {
+            payoff: None,
             reconstruction: KAPPAS.to_vec(),
             tries: TRIES.to_vec(),
             orders: ORDERS.to_vec(),

@@ -23,6 +23,8 @@ pub enum Quantity {
     Advantage,
     /// Advantage of the best attack found at two secrets.
     AttackAdvantage,
+    /// The mutual information of secret and observation at the prior, in bits.
+    MutualInformation,
     /// The largest difference of times between two secrets, the median over blocks.
     TimeDifference,
     /// A parameter of differential privacy.
@@ -57,6 +59,7 @@ impl Quantity {
             Quantity::TotalVariation => "total_variation",
             Quantity::Advantage => "advantage",
             Quantity::AttackAdvantage => "attack_advantage",
+            Quantity::MutualInformation => "mutual_information_bits",
             Quantity::TimeDifference => "time_difference",
             Quantity::Privacy(parameter) => parameter.key(),
         }
@@ -69,6 +72,7 @@ impl Quantity {
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage
+            | Quantity::MutualInformation
             | Quantity::TimeDifference
             | Quantity::Privacy(_) => false,
         }
@@ -172,6 +176,7 @@ mod schema {
                 Quantity::TotalVariation,
                 Quantity::Advantage,
                 Quantity::AttackAdvantage,
+                Quantity::MutualInformation,
                 Quantity::TimeDifference,
             ];
             let all = others.into_iter().chain(PRIVACY.map(Quantity::Privacy));

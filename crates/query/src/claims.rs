@@ -108,6 +108,7 @@ fn provable(bound: &BoundClaim) -> Option<Provable> {
         | Terms::Curve(_)
         | Terms::Mechanism(_)
         | Terms::AttackAdvantage { .. }
+        | Terms::MutualInformation { .. }
         | Terms::TimeDifference(_) => None,
     }
 }

@@ -298,7 +298,7 @@ fn groups(parts: &[f64]) -> Option<Vec<(f64, f64)>> {
 }
 
 /// Stakes Λ with their weights: half on the one for the expected variance, the rest spread.
-fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, f64)> {
+pub(crate) fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, f64)> {
     let largest = MOST_LOST / most_down.max(f64::MIN_POSITIVE);
     let cost = 2.0 * ((1.0 / alpha).ln() + 1.0);
     let best = |variance: f64| (cost / variance.max(f64::MIN_POSITIVE)).sqrt().min(largest);
@@ -307,7 +307,7 @@ fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) -> Vec<(f64, 
 }
 
 /// The x with Σ_j weight_j exp(−Λ_j x) Π (1 + Λ_j c) = 1/α, from below.
-fn limit_above_center(
+pub(crate) fn limit_above_center(
     terms: impl Iterator<Item = (f64, f64)> + Clone,
     stakes: &[(f64, f64)],
     alpha: f64,

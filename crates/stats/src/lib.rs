@@ -60,6 +60,7 @@ pub mod groups;
 pub mod guess_tests;
 pub mod guesses;
 pub mod hypergeometric;
+pub mod information;
 pub mod joint;
 pub mod learning_curve;
 pub mod level;

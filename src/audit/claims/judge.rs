@@ -10,6 +10,7 @@ use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::rows_needed;
 use crate::audit::claims::time as time_claim;
 use crate::audit::figures::differences::BlocksCompared;
+use crate::audit::figures::information;
 use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;
@@ -61,6 +62,7 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
         Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
         Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
         Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+        Terms::MutualInformation { at_most } => bound_on_information(evidence, claim, *at_most),
         Terms::TimeDifference(bound) => {
             let share = evidence.plan.part(CertifiedLimit::TimeDifference);
             let differences = evidence.differences.expect("checked: the log has times");
@@ -315,6 +317,25 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
         reason: Grounds::AttackAdvantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
         p_value: p_value(evidence, at_most),
+        estimate,
+        fit: None,
+    }
+}
+
+/// Bits at the prior of the report. No pair decides; the one that is easiest to tell apart is named in its place.
+fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+    let found = information::estimate(evidence, evidence.prior);
+    let nats = found.expect("planned for every claim of mutual information");
+    let estimate = nats.increasing(|nats| nats / std::f64::consts::LN_2);
+    ClaimReport {
+        claim: claim.claim().clone(),
+        quantity: Quantity::MutualInformation,
+        analytic: at_most,
+        pair: evidence.pair(evidence.worst),
+        verdict: decide(&estimate, at_most),
+        reason: Grounds::MutualInformation.into(),
+        rows_needed: None,
+        p_value: None,
         estimate,
         fit: None,
     }

@@ -62,8 +62,17 @@ pub struct ClaimReport {
 }
 
 impl ClaimReport {
-    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all.
+    /// Whether it is about all secrets together, so that no pair stands for it.
+    pub fn is_about_all_secrets(&self) -> bool {
+        self.quantity == Quantity::MutualInformation
+    }
+
+    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all, and not of
+    /// a claim about all secrets together.
     pub fn deciding_pair(&self) -> Option<&Pair> {
+        if self.is_about_all_secrets() {
+            return None;
+        }
         let method = &self.estimate.method;
         let sides = [method.lower, method.upper];
         (!sides.contains(&Some(Method::AveragePair))).then_some(&self.pair)

@@ -7,6 +7,8 @@
 pub(crate) mod convergence;
 pub(crate) mod differences;
 pub(crate) mod distributions;
+pub(crate) mod g_leakage;
+pub(crate) mod information;
 pub(crate) mod leakage_family;
 pub(crate) mod likeness;
 pub(crate) mod overall;
@@ -20,6 +22,7 @@ use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use convergence::Convergence;
 use convergence::figure::LearningCurve;
+use g_leakage::{GLeakage, Payoffs};
 use leakage_family::LeakageFamily;
 use leakage_family::figure::Family;
 use leakgauge_attack::tuning::Tuned;
@@ -85,6 +88,8 @@ figures! {
     reconstruction: Reconstructions => Vec<Reconstruction>,
     /// The leakage family, where it was asked for.
     leakage_family: Family => Option<LeakageFamily>,
+    /// The expected gain or loss by a function of the user's, where it was asked for.
+    g_leakage: Payoffs => Option<GLeakage>,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
     /// with more than 200.
     secrets_by_likeness: Likeness => Option<Vec<u32>>,

@@ -264,6 +264,7 @@ fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage
+            | Quantity::MutualInformation
             | Quantity::Privacy(_) => format!("The claim: {name} at most {analytic}."),
         };
     }

@@ -13,7 +13,7 @@ use crate::audit::{
     Findings, LevelShare, LevelUse, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit,
     WorstPair,
 };
-use crate::audit::{LeakageFamily, PriorChoice, Reconstruction, Warning};
+use crate::audit::{GLeakage, LeakageFamily, PriorChoice, Reconstruction, Warning};
 use crate::estimate::Estimate;
 use crate::report::pairs::{left_out, listed};
 use crate::report::sentences::assumptions::assumption;
@@ -49,6 +49,9 @@ pub struct Audit<'a> {
     /// The leakage family at the prior, in nats; only where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     leakage_family: &'a Option<LeakageFamily>,
+    /// The expected gain or loss of an attacker by a function of the user's; only where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    g_leakage: &'a Option<GLeakage>,
     /// The pairs: all in the order of their secrets, or of very many those with the largest lower limits, these first.
     pairs: Vec<PairFigures>,
     /// How many pairs are not listed in `pairs`; absent if all are.
@@ -100,6 +103,7 @@ impl<'a> Audit<'a> {
             worst_pair: &found.worst_pair,
             privacy: &found.privacy,
             reconstruction: &found.reconstruction,
+            g_leakage: &found.g_leakage,
             leakage_family: &found.leakage_family,
             pairs: (listed(found, most_pairs).into_iter())
                 .map(|pair| found.with_points(pair))

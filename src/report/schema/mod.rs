@@ -11,6 +11,7 @@ mod claim;
 mod columns;
 mod differences;
 mod estimate;
+pub mod explain;
 mod input;
 mod membership;
 mod method;

@@ -3,7 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::{described_by, with_keys};
-use crate::audit::{FamilyOrder, FamilyTries, LeakageFamily, Pair, Reconstruction, TellingEvent};
+use crate::audit::{
+    FamilyOrder, FamilyTries, GLeakage, LeakageFamily, Pair, Reconstruction, TellingEvent,
+};
 use crate::estimate::Estimate;
 
 #[derive(Serialize)]
@@ -16,6 +18,20 @@ struct ReconstructionKeys {
     secrets: Pair,
     /// sup P(E) with Q(E) ≤ κ over all ordered pairs of secrets.
     success: Estimate,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(remote = "GLeakage")]
+struct GLeakageKeys {
+    /// Whether the function is a loss, which an attacker makes small.
+    is_loss: bool,
+    /// The expected gain or loss without an observation.
+    without: f64,
+    /// The same with it.
+    with: Estimate,
+    /// How much the observation changes it in the attacker's favor.
+    additive: Estimate,
 }
 
 #[derive(Serialize)]
@@ -88,6 +104,7 @@ described_by!(FamilyOrder => FamilyOrderKeys<'static>);
 
 with_keys!(
     Reconstruction => ReconstructionKeys,
+    GLeakage => GLeakageKeys,
     LeakageFamily => LeakageFamilyKeys,
     TellingEvent => TellingEventKeys,
     FamilyTries => FamilyTriesKeys,

@@ -101,6 +101,7 @@ fn grounds(claim: &ClaimReport) -> String {
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)
         ),
+        Grounds::MutualInformation => at_most("mutual information in bits", claim),
         Grounds::TimeDifference {
             in_blocks,
             unit,

@@ -142,8 +142,13 @@ fn is_mechanism(claim: &ClaimReport) -> bool {
     )
 }
 
-/// What stands for a pair that is not named: all pairs were looked at together.
-const SOME_PAIR: &str = "some pair";
+/// What stands for a pair that is not named: all pairs were looked at together, or all secrets are meant.
+fn no_pair(claim: &ClaimReport) -> &'static str {
+    match claim.is_about_all_secrets() {
+        true => "all secrets",
+        false => "some pair",
+    }
+}
 
 /// The verdict, the claim, the figure, at least, the estimate, at most, the claim's bound, and the pair.
 type Cells = [String; 8];
@@ -158,9 +163,11 @@ fn cells(claim: &ClaimReport) -> Cells {
         texts.point,
         texts.upper,
         bound(claim, texts.bound),
-        claim.deciding_pair().map_or(SOME_PAIR.to_owned(), |pair| {
-            clean(&pair.labels().map(|label| cut(label, LABEL)).join(" | "))
-        }),
+        claim
+            .deciding_pair()
+            .map_or(no_pair(claim).to_owned(), |pair| {
+                clean(&pair.labels().map(|label| cut(label, LABEL)).join(" | "))
+            }),
     ]
 }
 

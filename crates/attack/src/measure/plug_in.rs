@@ -5,6 +5,33 @@ use crate::pairs::{pair_count, pair_index};
 use leakgauge_log::observations::{Cell, Counts, Observations};
 use leakgauge_stats::event_upper::Named;
 
+/// Mutual information of secret and observation at a prior, of the empirical frequencies, in nats; `None` if a secret of
+/// positive prior has no rows.
+///
+/// # Formula
+/// Σ_s π_s Σ_o p̂_s(o) ln(p̂_s(o)/Σ_t π_t p̂_t(o)).
+pub fn information(counts: &Counts, prior: &[f64]) -> Option<f64> {
+    let rows = counts.rows();
+    let is_missing = |(p, rows): (&f64, &u64)| *p > 0.0 && *rows == 0;
+    if prior.iter().zip(rows).any(is_missing) {
+        return None;
+    }
+    let joint = |cell: &Cell| {
+        let secret = cell.secret as usize;
+        prior[secret] * (cell.count as f64 / rows[secret].max(1) as f64)
+    };
+    let of = |cells: &[Cell]| -> f64 {
+        let mixed: f64 = cells.iter().map(joint).sum();
+        let parts = cells
+            .iter()
+            .map(|cell| (joint(cell), prior[cell.secret as usize]));
+        let parts = parts.filter(|(part, _)| *part > 0.0);
+        parts.map(|(part, p)| part * (part / p / mixed).ln()).sum()
+    };
+    let sum: f64 = counts.by_symbol().map(of).sum();
+    Some(sum.max(0.0))
+}
+
 /// Total variation between the empirical frequencies of every pair, in the order of
 /// [`pairs`](crate::pairs::pairs); 1 where a secret has no rows.
 ///

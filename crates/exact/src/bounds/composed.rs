@@ -104,8 +104,8 @@ pub(super) fn row(
 ///
 /// # Formula
 /// Of two secrets 1 + TV. Of n secrets at least 1 + TV of the worst pair, and at least that of one step; at most n, at most
-/// that of one step to the power T, and at most e^ε + (n − 1)·δ(ε) of every ε, because the maximum of all rows is at most
-/// e^ε times one row and what the others have beyond that.
+/// that of one step to the power T, and at most n·(e^ε + (n − 1)·δ(ε))/(e^ε + n − 1) of every ε
+/// ([`capacity_by_curve`]).
 ///
 /// # References
 /// M. S. Alvim, K. Chatzikokolakis, A. McIver, C. Morgan, C. Palamidessi, G. Smith, *The science of quantitative information

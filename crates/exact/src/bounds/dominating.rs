@@ -3,7 +3,7 @@
 use crate::extreme::Extreme;
 use libm::{exp, expm1};
 
-use crate::claim::{Guarantee, Promise, Requirement};
+use crate::claim::{Curve, Guarantee, Promise, Requirement};
 use crate::profile::{Cell, Pair};
 
 /// P and Q of which the observations of any two secrets that keep a promise are a post-processing; `None` of
@@ -18,18 +18,25 @@ use crate::profile::{Cell, Pair};
 /// P. Kairouz, S. Oh, P. Viswanath, *The composition theorem for differential privacy*, doi:10.1109/TIT.2017.2685505.
 /// J. Dong, A. Roth, W. J. Su, *Gaussian differential privacy*, Theorem 2.10 (Blackwell), doi:10.1111/rssb.12454.
 pub(super) fn pair(promise: &Promise) -> Option<Pair> {
-    match promise.requirement() {
+    of_requirement(promise.requirement(), promise.curve())
+}
+
+/// The same of a requirement, which of several (ε, δ) is a curve.
+pub(super) fn of_requirement(requirement: Requirement, curve: Option<&Curve>) -> Option<Pair> {
+    match requirement {
         Requirement::Privacy(Guarantee::Dp { epsilon, delta }) => {
             Some(Pair::Cells(of_points(&[(epsilon, delta)])))
         }
         Requirement::Privacy(Guarantee::Gaussian { mu }) => Some(Pair::Gaussian { mu }),
         Requirement::Privacy(Guarantee::Concentrated { .. } | Guarantee::Renyi { .. }) => None,
         Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => {
-            let points = [(0.0, promise.largest_total_variation())];
+            let points = [(0.0, requirement.largest_total_variation())];
             Some(Pair::Cells(of_points(&points)))
         }
-        Requirement::Curve { .. } => Some(Pair::Cells(of_points(promise.curve()?.points()))),
-        Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => None,
+        Requirement::Curve { .. } => Some(Pair::Cells(of_points(curve?.points()))),
+        Requirement::AttackAdvantage { .. }
+        | Requirement::MutualInformation { .. }
+        | Requirement::TimeDifference(_) => None,
     }
 }
 

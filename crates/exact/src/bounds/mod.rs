@@ -26,12 +26,17 @@ use leakgauge_base::parallel;
 
 mod composed;
 mod dominating;
+mod explain;
 #[cfg(test)]
 mod hostile;
 mod model;
 mod profile;
 mod promise;
 
+pub use explain::{
+    Allowed, Covered, Detection, Explanation, FALSE_POSITIVE_RATES, Guess, Implied, Naming,
+    NotImplied, explain,
+};
 pub use model::{Bounds, Kind, ParameterValue, Row};
 
 /// The most rows of a grid.
@@ -254,11 +259,7 @@ fn mechanism_row(
 ) -> Result<Row> {
     let bound = mechanism.bind_declared()?;
     let Some((a, b)) = bound.worst_pair() else {
-        return Err(Error::parameter(
-            mechanism.to_string(),
-            "leakage is between two secrets, and secrets= gives one",
-        )
-        .with_hint("give two secrets or more, secrets=2"));
+        return Err(one_secret(mechanism));
     };
     let (security, variation) = (bound.bayes_security(a, b), bound.total_variation(a, b));
     let mut figures = vec![
@@ -289,6 +290,14 @@ fn mechanism_row(
     let mut row = Row::new(parameters, figures);
     row.worst_pair = names(mechanism, (a, b));
     Ok(row)
+}
+
+fn one_secret(mechanism: &dyn Mechanism) -> Error {
+    Error::parameter(
+        mechanism.to_string(),
+        "leakage is between two secrets, and secrets= gives one",
+    )
+    .with_hint("give two secrets or more, secrets=2")
 }
 
 /// The capacity of shuffled randomized response where the histograms are too many to list.

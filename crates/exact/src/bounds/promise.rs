@@ -81,13 +81,13 @@ fn of_likelihood_ratios(
     }
     if let Some(order) = options.at_order {
         let found = of_pair(&|pair| pair.renyi_divergence(order));
-        let found = found.or_else(|| divergence(promise, order));
+        let found = found.or_else(|| divergence(promise.guarantee()?, order));
         figures.push(("renyi_divergence", found));
     }
     if options.profile {
-        let rho = of_pair(&Pair::concentrated_rho).or_else(|| rho(promise));
+        let rho = of_pair(&Pair::concentrated_rho).or_else(|| rho(promise.guarantee()?));
         figures.push(("zcdp_rho", rho));
-        let mu = of_pair(&Pair::gaussian_mu).or_else(|| mu(promise));
+        let mu = of_pair(&Pair::gaussian_mu).or_else(|| mu(promise.guarantee()?));
         figures.push(("gdp_mu", mu));
     }
     if let Some(kappa) = options.reconstruction {
@@ -103,8 +103,8 @@ fn of_likelihood_ratios(
 
 /// The largest Rényi divergence of an order that ρ, or the divergence of one order, leaves: orders grow it, and beyond the
 /// one that is promised nothing bounds it.
-fn divergence(promise: &Promise, at: f64) -> Option<f64> {
-    match promise.guarantee()? {
+fn divergence(guarantee: Guarantee, at: f64) -> Option<f64> {
+    match guarantee {
         Guarantee::Concentrated { rho } => Some(if rho == 0.0 { 0.0 } else { rho * at }),
         Guarantee::Renyi { epsilon: 0.0, .. } => Some(0.0),
         Guarantee::Renyi { order, epsilon } if at <= order => Some(epsilon),
@@ -114,20 +114,20 @@ fn divergence(promise: &Promise, at: f64) -> Option<f64> {
 }
 
 /// The ρ of a promise of ρ; none bounds the orders above the one that a Rényi divergence is promised of.
-fn rho(promise: &Promise) -> Option<f64> {
-    match promise.guarantee()? {
+pub(super) fn rho(guarantee: Guarantee) -> Option<f64> {
+    match guarantee {
         Guarantee::Concentrated { rho } => Some(rho),
-        Guarantee::Renyi { .. } => divergence(promise, f64::INFINITY),
+        Guarantee::Renyi { .. } => divergence(guarantee, f64::INFINITY),
         Guarantee::Dp { .. } | Guarantee::Gaussian { .. } => None,
     }
 }
 
 /// The μ that ρ leaves is not known unless it is 0. Beyond the order of a Rényi divergence moments may be infinite, which
 /// they are for no μ.
-fn mu(promise: &Promise) -> Option<f64> {
-    match promise.guarantee()? {
+pub(super) fn mu(guarantee: Guarantee) -> Option<f64> {
+    match guarantee {
         Guarantee::Concentrated { rho } => (rho == 0.0).then_some(0.0),
-        Guarantee::Renyi { .. } => divergence(promise, f64::INFINITY),
+        Guarantee::Renyi { .. } => divergence(guarantee, f64::INFINITY),
         Guarantee::Dp { .. } | Guarantee::Gaussian { .. } => None,
     }
 }
@@ -208,7 +208,7 @@ fn of_runs(pair: &Pair, steps: u64, options: &BoundsOptions) -> Result<Figures> 
     Ok(figures)
 }
 
-/// The multiplicative capacity that pure ε and δ(ε) leave: n·e^ε/(e^ε + n − 1) and e^ε + (n − 1)·δ(ε) of n secrets.
+/// The multiplicative capacity that pure ε and δ(ε) leave: n·e^ε/(e^ε + n − 1), and [`capacity_by_curve`] of n secrets.
 fn repeated_capacity(
     epsilon: f64,
     variation: f64,
@@ -240,27 +240,31 @@ fn privacy(promise: &Promise) -> Option<(f64, f64)> {
     }
 }
 
-/// ε, infinite where any μ, ρ or Rényi divergence above 0 leaves it unbounded, and any total variation.
+/// ε, infinite where any total variation leaves it unbounded.
 fn epsilon(promise: &Promise) -> Option<f64> {
-    let Some(guarantee) = promise.guarantee() else {
-        return dominating::pair(promise)?.renyi_divergence(f64::INFINITY);
-    };
-    Some(match guarantee {
+    match promise.guarantee() {
+        Some(guarantee) => Some(promised_epsilon(guarantee)),
+        None => dominating::pair(promise)?.renyi_divergence(f64::INFINITY),
+    }
+}
+
+/// ε, infinite where any μ, ρ or Rényi divergence above 0 leaves it unbounded.
+pub(super) fn promised_epsilon(guarantee: Guarantee) -> f64 {
+    match guarantee {
         Guarantee::Dp { epsilon, .. } => epsilon,
         Guarantee::Gaussian { mu: 0.0 } | Guarantee::Concentrated { rho: 0.0 } => 0.0,
         Guarantee::Renyi { epsilon: 0.0, .. } => 0.0,
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
             f64::INFINITY
         }
-    })
+    }
 }
 
 /// The largest Σ_o max_s P(o | s).
 ///
 /// # Formula
-/// Pure ε: e^ε, over n secrets n e^ε/(e^ε + n − 1), which is Theorem 6 for one record. Else over n secrets the least
-/// e^ε + (n − 1)·δ(ε) over ε ≥ 0, from max_s P(o | s) ≤ e^ε·P(o | 1) + Σ_s (P(o | s) − e^ε·P(o | 1))⁺; at ε = 0 it is
-/// 1 + (n − 1)·tv.
+/// Pure ε: e^ε, over n secrets n e^ε/(e^ε + n − 1), which is Theorem 6 for one record. Else over n secrets that of
+/// [`capacity_by_curve`]; at ε = 0 it is 1 + (n − 1)·tv.
 fn capacity(
     promise: &Promise,
     secrets: Option<u64>,

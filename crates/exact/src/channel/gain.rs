@@ -17,6 +17,52 @@ pub struct Payoff {
     values: Vec<f64>,
 }
 
+/// A payoff matrix as it was written, before it is known which secrets its columns are of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PayoffTable {
+    /// What messages call it.
+    pub name: String,
+    /// The names of its columns, if it has any.
+    pub columns: Option<Vec<String>>,
+    /// The labels of its guesses.
+    pub guesses: Vec<String>,
+    /// Row-major: one row per guess.
+    pub values: Vec<f64>,
+}
+
+impl PayoffTable {
+    /// The payoff for these secrets: columns are matched by name, or by their order where they have none.
+    ///
+    /// # Errors
+    /// The columns are not these secrets.
+    pub fn bind(&self, secrets: &[String]) -> Result<Payoff> {
+        let width = self.values.len() / self.guesses.len().max(1);
+        if width != secrets.len() {
+            return Err(Error::file(
+                &self.name,
+                format!("has {width} columns for {} secrets", secrets.len()),
+            )
+            .with_hint("a gain or loss matrix has one row per guess and one column per secret"));
+        }
+        let positions: Vec<usize> = match &self.columns {
+            Some(columns) => secrets
+                .iter()
+                .map(|secret| {
+                    let found = columns.iter().position(|name| name == secret);
+                    found.ok_or_else(|| {
+                        Error::file(&self.name, format!("has no column for secret {secret}"))
+                            .with_hint("use the names of the secrets, or remove the header")
+                    })
+                })
+                .collect::<Result<_>>()?,
+            None => (0..width).collect(),
+        };
+        let rows = self.values.chunks_exact(width);
+        let values = rows.flat_map(|row| positions.iter().map(|&at| row[at]));
+        Payoff::new(self.guesses.clone(), width, values.collect())
+    }
+}
+
 impl Payoff {
     /// A payoff from the labels of its guesses and its values, row-major: one row per guess, one entry per secret.
     ///
@@ -55,6 +101,11 @@ impl Payoff {
             secrets,
             values,
         }
+    }
+
+    /// The values, row-major: one row per guess, one entry per secret.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
     /// The labels of the guesses.

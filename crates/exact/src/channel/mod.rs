@@ -53,7 +53,7 @@ pub use family::{
     AlphaLeakage, LeakageFamily, OrderFigures, TriesFigures, prior_guesswork,
     prior_tries_vulnerability,
 };
-pub use gain::Payoff;
+pub use gain::{Payoff, PayoffTable};
 pub use information::Capacity;
 pub use layout::MatrixLayout;
 pub use pairs::{ChannelProfile, ReconstructionAt};

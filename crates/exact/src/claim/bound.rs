@@ -36,6 +36,11 @@ pub enum Terms {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The mutual information at the prior is at most this.
+    MutualInformation {
+        /// The largest mutual information, in bits.
+        at_most: f64,
+    },
     /// The medians of differences of times are at most this at every pair.
     TimeDifference(TimeBound),
 }
@@ -69,6 +74,7 @@ impl BoundClaim {
                 Requirement::BayesSecurity { at_least } => Terms::BayesSecurity { at_least },
                 Requirement::Advantage { at_most } => Terms::Advantage { at_most },
                 Requirement::AttackAdvantage { at_most } => Terms::AttackAdvantage { at_most },
+                Requirement::MutualInformation { at_most } => Terms::MutualInformation { at_most },
                 Requirement::TimeDifference(bound) => Terms::TimeDifference(bound),
             },
         };
@@ -112,6 +118,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
+            | Terms::MutualInformation { .. }
             | Terms::TimeDifference(_) => None,
         }
     }
@@ -125,6 +132,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
+            | Terms::MutualInformation { .. }
             | Terms::TimeDifference(_) => None,
         }
     }
@@ -138,6 +146,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
+            | Terms::MutualInformation { .. }
             | Terms::TimeDifference(_) => None,
         }
     }

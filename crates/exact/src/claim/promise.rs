@@ -101,6 +101,11 @@ pub enum Promise {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The mutual information of secret and observation, at the prior of the report, is at most this.
+    MutualInformation {
+        /// The largest mutual information, in bits.
+        at_most: f64,
+    },
     /// The times of any two secrets differ by at most this, the median of the differences inside blocks.
     TimeDifference(TimeBound),
 }
@@ -129,6 +134,7 @@ impl Promise {
             Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
+            Promise::MutualInformation { at_most } => Requirement::MutualInformation { at_most },
             Promise::TimeDifference(bound) => Requirement::TimeDifference(bound),
         }
     }
@@ -179,6 +185,7 @@ impl Promise {
             | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. }
+            | Promise::MutualInformation { .. }
             | Promise::TimeDifference(_) => Neighbors::All,
         }
     }
@@ -316,6 +323,9 @@ impl fmt::Display for Promise {
             Promise::Advantage { at_most } => write!(f, "advantage({})", number(at_most)),
             Promise::AttackAdvantage { at_most } => {
                 write!(f, "attack-advantage({})", number(at_most))
+            }
+            Promise::MutualInformation { at_most } => {
+                write!(f, "mutual-information({})", number(at_most))
             }
             Promise::TimeDifference(TimeBound { at_most, unit }) => {
                 let unit = unit.map_or("", TimeUnit::name);
@@ -578,6 +588,15 @@ pub static PROMISES: &[PromiseEntry] = &[
         build: Build::Arguments(|arguments| {
             let at_most = arguments.number("at-most", PROBABILITY)?;
             Ok(Promise::AttackAdvantage { at_most })
+        }),
+    },
+    PromiseEntry {
+        name: "mutual-information",
+        about: "an observation tells at most this about the secret, on average at the prior",
+        parameters: &[Parameter::positional("at-most", "bits, at least 0")],
+        build: Build::Arguments(|arguments| {
+            let at_most = arguments.number("at-most", Bounds::AtLeast(0.0))?;
+            Ok(Promise::MutualInformation { at_most })
         }),
     },
     PromiseEntry {

@@ -30,6 +30,11 @@ pub enum Requirement {
         /// The largest advantage.
         at_most: f64,
     },
+    /// The mutual information of secret and observation at the prior is at most this.
+    MutualInformation {
+        /// The largest mutual information, in bits.
+        at_most: f64,
+    },
     /// The medians of differences of times are at most this.
     TimeDifference(TimeBound),
 }
@@ -51,6 +56,7 @@ impl Requirement {
             Requirement::BayesSecurity { .. } => Quantity::BayesSecurity,
             Requirement::Advantage { .. } | Requirement::Curve { .. } => Quantity::Advantage,
             Requirement::AttackAdvantage { .. } => Quantity::AttackAdvantage,
+            Requirement::MutualInformation { .. } => Quantity::MutualInformation,
             Requirement::TimeDifference(_) => Quantity::TimeDifference,
         }
     }
@@ -63,18 +69,22 @@ impl Requirement {
             | Requirement::Advantage { .. }
             | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
+            | Requirement::MutualInformation { .. }
             | Requirement::TimeDifference(_) => None,
         }
     }
 
-    /// Whether it limits all attacks, not only those that were found.
+    /// Whether it limits all attacks on any two secrets: not if it is about attacks that were found, about times, or about
+    /// an average over all secrets, of which two may be told apart although the average is small.
     pub fn covers_all_attacks(self) -> bool {
         match self {
             Requirement::Privacy(_)
             | Requirement::BayesSecurity { .. }
             | Requirement::Advantage { .. }
             | Requirement::Curve { .. } => true,
-            Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => false,
+            Requirement::AttackAdvantage { .. }
+            | Requirement::MutualInformation { .. }
+            | Requirement::TimeDifference(_) => false,
         }
     }
 
@@ -91,6 +101,7 @@ impl Requirement {
             )
             | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
+            | Requirement::MutualInformation { .. }
             | Requirement::TimeDifference(_) => false,
             Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => true,
         }
@@ -104,7 +115,8 @@ impl Requirement {
     ///
     /// # Formula
     /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a; 1 for a difference of
-    /// times, which leaves any other difference possible.
+    /// times, which leaves any other difference possible, and for mutual information, of which a pair of many secrets may have
+    /// much more than all have on average.
     pub fn largest_total_variation(self) -> f64 {
         match self {
             Requirement::Privacy(guarantee) => guarantee.largest_total_variation(),
@@ -113,7 +125,7 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 at_most
             }
-            Requirement::TimeDifference(_) => 1.0,
+            Requirement::MutualInformation { .. } | Requirement::TimeDifference(_) => 1.0,
         }
     }
 
@@ -126,7 +138,7 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 1.0 - at_most
             }
-            Requirement::TimeDifference(_) => 0.0,
+            Requirement::MutualInformation { .. } | Requirement::TimeDifference(_) => 0.0,
         }
     }
 }

@@ -403,10 +403,19 @@ pub(crate) fn by_curve(kappa: f64, steps: u32, delta: impl Fn(f64) -> f64) -> f6
     smallest((-700.0, -log(kappa)), steps, level).clamp(kappa, 1.0)
 }
 
-/// The least e^ε + (n − 1)·δ(ε) over ε ≥ 0, at most n: a bound on the multiplicative capacity of n secrets of which any
-/// two have this δ(ε). It is convex in e^ε; the search may end early: the result is never too small.
+/// The least n·(e^ε + (n − 1)·δ(ε))/(e^ε + n − 1) over ε ≥ 0, at most n: a bound on the multiplicative capacity of n secrets
+/// of which any two have this δ(ε). It falls, then rises in e^ε, as the quotient of a convex and a linear function does; the
+/// search may end early: the result is never too small.
+///
+/// # Formula
+/// Let m be the largest of all P(o | s), that of s*. For every t but s*, m ≤ e^ε·P(o | t) + (m − e^ε·P(o | t))⁺; for s*,
+/// e^ε·m is e^ε·P(o | s*). The sum over t is (e^ε + n − 1)·m ≤ e^ε·Σ_t P(o | t) + Σ_t (m − e^ε·P(o | t))⁺, and summed over
+/// o the last is at most Σ_t Σ_{s≠t} δ(ε). With δ = 0 it is the bound of pure ε, at ε = 0 it is 1 + (n − 1)·TV.
 pub(crate) fn capacity_by_curve(n: f64, steps: u32, delta: impl Fn(f64) -> f64) -> f64 {
-    let level = |epsilon: f64| exp(epsilon) + (n - 1.0) * delta(epsilon);
+    let level = |epsilon: f64| {
+        let ratio = exp(epsilon);
+        (ratio + (n - 1.0) * delta(epsilon)) * (n / (ratio + n - 1.0))
+    };
     smallest((0.0, log(n)), steps, level).at_most(n)
 }
 

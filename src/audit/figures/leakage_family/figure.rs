@@ -3,6 +3,7 @@
 use super::judge::{FamilyEvidence, judge, weighted_share};
 use super::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 use crate::audit::basis::Evidence;
+use crate::audit::figures::information;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::overall::risk::strata;
 use crate::audit::figures::stages::{Figure, Settled};
@@ -298,8 +299,11 @@ impl OfOrder<'_> {
         let sibson = self
             .plug_in
             .and_then(|channel| channel.sibson_information(self.prior, order).ok());
+        let shannon = (order == 1.0).then(|| information::estimate(self.evidence, weights));
         let sibson_information = if order == f64::INFINITY {
             self.maximal_leakage.clone()
+        } else if let Some(shannon) = shannon.flatten() {
+            shannon
         } else {
             self.figure(sibson, success.lower, blind, order)
         };

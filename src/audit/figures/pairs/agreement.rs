@@ -61,7 +61,10 @@ fn total_variation(claim: &ClaimReport) -> Option<Estimate> {
     match claim.quantity {
         Quantity::Advantage | Quantity::TotalVariation => Some(claim.estimate.clone()),
         Quantity::BayesSecurity => Some(claim.estimate.decreasing(|security| 1.0 - security)),
-        Quantity::AttackAdvantage | Quantity::TimeDifference | Quantity::Privacy(_) => None,
+        Quantity::AttackAdvantage
+        | Quantity::MutualInformation
+        | Quantity::TimeDifference
+        | Quantity::Privacy(_) => None,
     }
 }
 
@@ -71,7 +74,10 @@ fn adopt_in_claim(claim: &mut ClaimReport, settled: &Estimate) {
         Quantity::BayesSecurity => {
             adopt(&mut claim.estimate, &settled.decreasing(|tv| 1.0 - tv));
         }
-        Quantity::AttackAdvantage | Quantity::TimeDifference | Quantity::Privacy(_) => {}
+        Quantity::AttackAdvantage
+        | Quantity::MutualInformation
+        | Quantity::TimeDifference
+        | Quantity::Privacy(_) => {}
     }
 }
 
