@@ -7,7 +7,7 @@ use crate::audit::certified_limit::Source;
 use crate::audit::evidence::guesses::PairGuesses;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
-use crate::audit::figures::information::InformationEvidence;
+use crate::audit::figures::information::judge::InformationEvidence;
 use crate::audit::judge::Judged;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::neighbors::NeighborPairs;

@@ -7,7 +7,7 @@ use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;
-use crate::audit::figures::information::{self, InformationEvidence};
+use crate::audit::figures::information::judge::{self as information, InformationEvidence};
 use crate::audit::figures::privacy::plan::PrivacyPlan;
 use crate::audit::learn::cross_fit::{CrossFit, Granted};
 use crate::audit::learn::earlier::Block;

@@ -14,7 +14,7 @@
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
 use crate::audit::evidence::average;
-use crate::audit::figures::information;
+use crate::audit::figures::information::judge as information;
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
