@@ -109,7 +109,8 @@ fn verdicts_follow_the_limits() {
     }
     let log = continuous(5000, 1.0, 1);
     let truth = bits_of_shift(1.0);
-    let low = found(&log, &format!("mutual-information({})", 0.85 * truth));
+    // Four of ten rows judge: the limit is some 16 % below the truth.
+    let low = found(&log, &format!("mutual-information({})", 0.75 * truth));
     assert_eq!(
         low.claims[0].verdict,
         Verdict::Violated,
