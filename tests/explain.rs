@@ -121,7 +121,7 @@ fn a_log_stands_beside_the_claim() {
     // The secrets of a mechanism that declares none are those of the log.
     let report = Place::new().json(
         &[
-            &["explain", "laplace(2)", &dataset("laplace.csv")],
+            &["explain", "laplace(scale=2)", &dataset("laplace.csv")],
             &how[..],
         ]
         .concat(),

@@ -98,7 +98,7 @@ fn verdicts_follow_the_limits() {
     let log = discrete(20_000, 0.666, 1);
     let truth = bits_of_answers(0.666);
     for (claim, verdict) in [
-        (0.9 * truth, Verdict::Violated),
+        (0.85 * truth, Verdict::Violated),
         (truth, Verdict::Inconclusive),
         (1.15 * truth, Verdict::Holds),
     ] {
@@ -109,7 +109,8 @@ fn verdicts_follow_the_limits() {
     }
     let log = continuous(5000, 1.0, 1);
     let truth = bits_of_shift(1.0);
-    let low = found(&log, &format!("mutual-information({})", 0.85 * truth));
+    // Four of ten rows judge: the limit is some 16 % below the truth.
+    let low = found(&log, &format!("mutual-information({})", 0.75 * truth));
     assert_eq!(
         low.claims[0].verdict,
         Verdict::Violated,
@@ -190,7 +191,14 @@ fn shannon_information_on_request_has_both_limits() {
     assert!((limit("point") - truth).abs() < 1e-9);
     assert!(limit("lower") > 0.85 * truth && limit("lower") < truth);
     assert!(limit("upper") < 1.15 * truth && limit("upper") > truth);
-    assert_eq!(information["method"]["lower"], "held-out-gains");
+    // Of two secrets the total variation, by more rows, implies nearly as much; of four it does not.
+    let four = format!(
+        "{}/datasets/randomized-response-broken.csv",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let four = place.json(&["estimate", &four, "--quick", "--at-order", "1"]);
+    let of_four = &four["leakage_family"]["orders"][0]["sibson_information"];
+    assert_eq!(of_four["method"]["lower"], "held-out-gains");
     assert_eq!(information["method"]["upper"], "plug-in-moments");
     let level = report["level"].as_array().expect("shares");
     assert!(level.iter().any(|share| share["limit"] == "information"));

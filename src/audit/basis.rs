@@ -9,7 +9,7 @@ use crate::audit::evidence::leaking_columns::LeakingColumns;
 use crate::audit::evidence::no_leak::NoLeak;
 use crate::audit::evidence::pair_test::Names;
 use crate::audit::figures::differences::Differences;
-use crate::audit::figures::information::InformationEvidence;
+use crate::audit::figures::information::judge::InformationEvidence;
 use crate::audit::judge::Judged;
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::neighbors::NeighborPairs;

@@ -9,7 +9,7 @@ use crate::audit::evidence::no_leak::{self, NoLeak};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::differences::paired;
 use crate::audit::figures::differences::unpaired;
-use crate::audit::figures::information::{self, InformationEvidence};
+use crate::audit::figures::information::judge::{self as information, InformationEvidence};
 use crate::audit::figures::privacy::plan::PrivacyPlan;
 use crate::audit::learn::cross_fit::{CrossFit, Granted};
 use crate::audit::learn::earlier::Block;
@@ -108,7 +108,7 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
             .map(|posterior| information::judge(prepared, tuned, posterior)),
         units,
         no_leak: no_leak::judge(prepared),
-        leaking_columns: leaking_columns::judge(prepared),
+        leaking_columns: leaking_columns::judge(prepared, plan),
     }
 }
 

@@ -14,7 +14,7 @@
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
 use crate::audit::evidence::{average, no_leak};
-use crate::audit::figures::information;
+use crate::audit::figures::information::judge as information;
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
 use crate::audit::figures::privacy::plan as privacy_plan;
@@ -48,6 +48,8 @@ pub(super) struct Plan {
     alpha: f64,
     /// The part of α that naming one of all secrets leaves for everything else from below.
     for_pairs: f64,
+    /// The part of α of the tests of no leak at all, where a claim reads them.
+    for_no_leak: Option<f64>,
     /// For each pair, how its advantage is limited.
     pub methods: Vec<AdvantageMethod>,
     /// For each pair, how the advantage of the last attack is limited, by the certification rows alone.
@@ -88,6 +90,8 @@ const UNCLAIMED_WEIGHT: f64 = 0.1;
 const AVERAGE_WEIGHT: f64 = 1.0;
 /// The same of the mutual information, which was asked for.
 const INFORMATION_WEIGHT: f64 = 0.5;
+/// The part of α of the tests of no leak at all, where a claim allows none.
+const NO_LEAK_PART: f64 = 0.5;
 /// The same of the band of all thresholds, which is wide.
 const BAND_WEIGHT: f64 = 0.05;
 /// The Kolmogorov distance's part of a pair's α, where two secrets have one column of numbers.
@@ -115,6 +119,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
     let mut plan = Plan {
         alpha: prepared.alpha,
         for_pairs,
+        for_no_leak: None,
         methods,
         attack_methods,
         worst,
@@ -140,9 +145,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Pla
         plan.table_of_claims.push(table);
     }
     plan.share_level(&prepared.claims);
-    if no_leak::applies(prepared) && prepared.claims.iter().any(allows_no_leak) {
-        plan.add_read(CertifiedLimit::NoLeak, 1.0);
-    }
+    plan.take_for_no_leak(prepared);
     plan.read_by_claims = plan.reads.len();
     let has_band = prepared.independence.is_of_rows();
     plan.add_unclaimed(&prepared.claims, has_band);
@@ -261,11 +264,23 @@ impl Plan {
             .collect()
     }
 
+    /// Tests of no leak at all read all rows, also those that attacks were chosen on: what they have of α may depend on
+    /// nothing but claims. All else from below has the rest.
+    fn take_for_no_leak(&mut self, prepared: &Prepared) {
+        if !no_leak::applies(prepared) || !prepared.claims.iter().any(allows_no_leak) {
+            return;
+        }
+        self.for_no_leak = Some(NO_LEAK_PART);
+        self.for_pairs *= 1.0 - NO_LEAK_PART;
+        // A share below the whole is one of those that hold together with pairs.
+        for risk in self.risk.iter_mut().filter(|risk| risk.share < 1.0) {
+            risk.share *= 1.0 - NO_LEAK_PART;
+        }
+    }
+
     /// The part of α of the tests of no leak at all; `None` where no claim reads them.
     pub fn no_leak_part(&self) -> Option<f64> {
-        let mut reads = self.reads.iter();
-        let is_read = reads.any(|read| read.0 == CertifiedLimit::NoLeak);
-        is_read.then(|| self.part(CertifiedLimit::NoLeak))
+        self.for_no_leak
     }
 
     /// The number of limits that claims read.
@@ -295,8 +310,12 @@ impl Plan {
     /// In builds for debugging, where the parts are more than the whole.
     pub fn level(&self) -> Alpha<Spender> {
         let mut level = Alpha::new(self.alpha);
-        if self.for_pairs < 1.0 {
-            level.take(Spender::Identification, 1.0 - self.for_pairs);
+        if let Some(part) = self.for_no_leak {
+            level.take(Spender::Limit(CertifiedLimit::NoLeak), part);
+        }
+        let rest = 1.0 - self.for_no_leak.unwrap_or(0.0);
+        if self.for_pairs < rest {
+            level.take(Spender::Identification, rest - self.for_pairs);
         }
         let about_leaks = self.claims_are_about_leaks();
         let about_times = self.read_by_claims > 0 && !about_leaks;

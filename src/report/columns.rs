@@ -79,9 +79,15 @@ fn whole(found: &LeakingColumns, leaking: usize) -> String {
         ),
     };
     format!(
-        "{leaking} of {tested} columns of numbers depend on the secret, all p-values together ({method}). Each is compared in \
-         its mean, the mean of its ranks and their spread.{more}"
+        "{leaking} of {tested} columns of numbers stand out, all p-values together ({method}). Each is compared in its mean, \
+         the mean of its ranks and their spread.{more}"
     )
+}
+
+/// Whether any column stands out.
+pub fn any(audit: &Findings) -> bool {
+    let columns = audit.leaking_columns.as_ref();
+    columns.is_some_and(|found| !found.leaking().is_empty())
 }
 
 /// A line for a report that fits on a screen: of many columns only.
@@ -98,17 +104,31 @@ pub fn line(audit: &Findings) -> Option<String> {
         .map(|(name, test)| format!("{} ({})", title(name), p_value_of(test.p_value)))
         .collect();
     Some(match leaking.len() {
-        0 => format!("No one of the {tested} columns is shown to depend on the secret by itself."),
-        1 => format!(
-            "Of {tested} columns one depends on the secret: {}.",
-            named[0]
-        ),
+        0 => match first(found) {
+            Some((name, test)) => format!(
+                "None of the {tested} columns stands out at this level; the first is {} ({}).",
+                title(name),
+                p_value_of(test.p_value)
+            ),
+            None => format!("None of the {tested} columns stands out by itself."),
+        },
+        1 => format!("Of {tested} columns one stands out: {}.", named[0]),
         number => format!(
-            "Of {tested} columns {number} depend on the secret: {}{}.",
+            "Of {tested} columns {number} stand out: {}{}.",
             named.join(", "),
             if number > NAMED { ", …" } else { "" }
         ),
     })
+}
+
+/// The column with the smallest p-value, where that is small.
+fn first(found: &LeakingColumns) -> Option<&(String, ColumnTest)> {
+    const SMALL: f64 = 0.05;
+    let columns = found
+        .columns
+        .iter()
+        .filter(|column| column.1.p_value <= SMALL);
+    columns.min_by(|x, y| x.1.p_value.total_cmp(&y.1.p_value))
 }
 
 /// What a column is called, also one that has only a number.
@@ -185,12 +205,12 @@ pub fn picture(audit: &Findings) -> Option<String> {
             y: Some(test.statistic),
             ..Spot::default()
         };
-        match test.p_value <= found.alpha {
+        match found.stands_out(test) {
             true => leaking.push(point),
             false => quiet.push(point),
         }
     }
-    let quiet = Layer::new("no dependence shown", 0, Mark::Points(quiet));
+    let quiet = Layer::new("does not stand out", 0, Mark::Points(quiet));
     let mut layers = vec![quiet.with_size(SMALL)];
     if !leaking.is_empty() {
         layers.push(Layer::new(
@@ -218,8 +238,8 @@ pub fn picture(audit: &Findings) -> Option<String> {
         caption: Caption::new(
             "Which columns depend on the secret",
             format!(
-                "The largest of three statistics of each of {} columns: of its mean, of its ranks, of their spread. Above the \
-                 threshold a column depends on the secret, all columns together.",
+                "The largest of three statistics of each of {} columns: of its mean, of its ranks, of their spread. A column \
+                 above the threshold stands out among all.",
                 found.columns.len()
             ),
         ),

@@ -1,6 +1,7 @@
 //! What the log says, in a few sentences.
 
 use crate::audit::{ClaimReport, Findings, Pair, PrivacyLimit, Verdict, Warning};
+use crate::report::columns;
 use crate::report::document::Document;
 use crate::report::numbers::percent;
 use crate::report::sentences::no_leak;
@@ -125,6 +126,10 @@ fn first(audit: &Findings, observer: &str) -> String {
                 value(tv.point)
             )
         }
+        (Some(_), None) if columns::any(audit) => format!(
+            "What is observed depends on the secret: some columns say so. How well one row tells the secret could not be \
+             certified at {percent} confidence."
+        ),
         (Some(_), None) => format!(
             "No leak could be certified at {percent} confidence. The worst pair on the tuning rows, {a} and {b}, has an \
              estimated advantage of {}, which chance could explain.",

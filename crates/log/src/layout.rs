@@ -242,10 +242,7 @@ impl Columns<'_> {
         }
         let is_secret = |name: &String| name.eq_ignore_ascii_case("secret");
         let is_named = self.names.iter().any(is_secret) || self.has_secret_twice();
-        let observed = options.observe.iter().flatten();
-        let observed: Vec<usize> = observed
-            .map(|name| self.position(name, "observe"))
-            .collect::<Result<_>>()?;
+        let observed = self.observed(options.observe.as_deref().unwrap_or_default())?;
         let may_choose = !is_named && options.scores.is_none();
         let filtering = self.filtering(options);
         let taken = [others, order, &observed, &filtering].concat();
@@ -256,6 +253,25 @@ impl Columns<'_> {
             Some(column) => Ok((vec![column], true)),
             None => Ok((vec![self.default_secret()?], false)),
         }
+    }
+
+    /// The columns that are asked for. The name of an array with several columns means all of them.
+    fn observed(&self, names: &[String]) -> Result<Vec<usize>> {
+        let mut columns = Vec::new();
+        for wanted in names {
+            let is_part = |name: &str| {
+                let number = name.strip_prefix(wanted.as_str());
+                let number = number.and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+                number.is_some_and(|number| number.parse::<usize>().is_ok())
+            };
+            let parts = (0..self.names.len()).filter(|&at| is_part(&self.names[at]));
+            let parts: Vec<usize> = parts.collect();
+            match parts.is_empty() || self.names.contains(wanted) {
+                true => columns.push(self.position(wanted, "observe")?),
+                false => columns.extend(parts),
+            }
+        }
+        Ok(columns)
     }
 
     /// The columns that choose the rows.
@@ -279,10 +295,7 @@ impl Columns<'_> {
                 .into_iter()
                 .map(|name| self.position(name, "scores"))
                 .collect::<Result<Vec<_>>>()?,
-            (Some(names), None) => names
-                .iter()
-                .map(|name| self.position(name, "observe"))
-                .collect::<Result<Vec<_>>>()?,
+            (Some(names), None) => self.observed(names)?,
             (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column))
                 .filter(|column| !others.contains(column) && !order.contains(column))
@@ -398,8 +411,9 @@ impl Columns<'_> {
             return String::new();
         }
         format!(
-            "; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
+            "; if they are in a file of their own, say {}; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
              together",
+            setting("secret_from", "FILE"),
             option("wide"),
             option("blocks")
         )

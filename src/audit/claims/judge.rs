@@ -10,7 +10,7 @@ use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::rows_needed;
 use crate::audit::claims::time as time_claim;
 use crate::audit::figures::differences::BlocksCompared;
-use crate::audit::figures::information;
+use crate::audit::figures::information::estimate as information;
 use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;

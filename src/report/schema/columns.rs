@@ -13,10 +13,9 @@ pub struct ColumnsKeys<'a> {
     tested: usize,
     /// How many random assignments of secrets to rows they were compared with.
     assignments: usize,
-    /// The statistic from which on a column depends on the secret, at the level of the report; null without random
-    /// assignments.
+    /// The statistic beyond which a column stands out; null where too few random assignments were drawn for it.
     threshold: Option<f64>,
-    /// The columns that depend on the secret at the level of the report, all together; the most certain first.
+    /// The columns that stand out, all together; the most certain first.
     leaking: Vec<ColumnKeys<'a>>,
 }
 
@@ -30,7 +29,8 @@ struct ColumnKeys<'a> {
     compared: &'static str,
     /// The largest of the three statistics; that of the spread counts nine tenths.
     statistic: f64,
-    /// Welch's t of two secrets, the second against the first; F of more. Null where no row differs from its secret's mean.
+    /// Welch's t of two secrets, the second against the first; F of more. Null where no row differs from its secret's mean,
+    /// and where words stand among the numbers.
     t_or_f: Option<f64>,
     /// The variance of the secrets' means over the mean variance of the rows of a secret; null for the same reason.
     signal_to_noise: Option<f64>,

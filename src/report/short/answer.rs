@@ -41,7 +41,7 @@ pub fn section(audit: &Findings) -> Section<'_> {
     sentences.extend(at_most(audit));
     if audit.claims.is_empty() {
         let leaks =
-            is_shown || differs(audit) || epsilon(audit).is_some() || is_refuted(audit).is_some();
+            is_shown || differs(audit) || epsilon(audit).is_some() || any_leak(audit).is_some();
         let word = match leaks {
             true => "LEAK",
             false => "NO LEAK SHOWN",
@@ -129,11 +129,10 @@ fn not_told(audit: &Findings) -> String {
         ),
         None => format!("estimate {} % right", texts.point),
     };
-    if let Some(p_value) = is_refuted(audit) {
+    if let Some(shown) = any_leak(audit) {
         return format!(
-            "What is observed depends on the secret (test of no leak at all: {}). How much one row tells is not shown: \
-             {a} from {b} {limits} (blind: 50 %).",
-            p_value_of(p_value)
+            "What is observed depends on the secret ({shown}). How much one row tells is not shown: {a} from {b} {limits} \
+             (blind: 50 %).",
         );
     }
     let test = audit.no_leak.as_ref();
@@ -167,8 +166,19 @@ fn of_some_pair(audit: &Findings) -> Option<Estimate> {
         .then_some(found)
 }
 
-/// The p-value of the test of no leak at all, where it alone shows one: it has no part of the level of the limits, and
-/// so must be clear by itself.
+/// What shows that there is a leak, where no limit does.
+fn any_leak(audit: &Findings) -> Option<String> {
+    let of_columns = || {
+        let columns = audit.leaking_columns.as_ref()?;
+        let p_value = columns.leaking().first()?.1.p_value;
+        Some(format!("columns, all together: {}", p_value_of(p_value)))
+    };
+    let p_value = is_refuted(audit);
+    let of_rows = p_value.map(|p| format!("test of no leak at all: {}", p_value_of(p)));
+    of_rows.or_else(of_columns)
+}
+
+/// The p-value of the test of no leak at all, where that shows one. Without a part of the level it must be clear by itself.
 fn is_refuted(audit: &Findings) -> Option<f64> {
     const CLEAR: f64 = 1e-3;
     let test = audit.no_leak.as_ref()?;

@@ -96,6 +96,8 @@ impl Gaussian {
     const UNKNOWN: f64 = -1e300;
     /// Drawn towards the diagonal.
     const DIAGONAL: f64 = 0.01;
+    /// The same of the columns that were chosen, which are few: samples of one trace resemble those beside them closely.
+    const DIAGONAL_OF_CHOSEN: f64 = 1e-4;
     /// Added to the diagonal, of columns whose spread is 1.
     const RIDGE: f64 = 1e-6;
     /// Added to variances of naive Bayes, relative to the largest.
@@ -129,7 +131,11 @@ impl Gaussian {
             Covariance::Independent => naive(observations, fit, &transform)?,
             Covariance::Shared => {
                 let moments = moments(observations, fit, &transform);
-                let (whitening, _) = whitening(&pooled(&moments))?;
+                let diagonal = match columns {
+                    Columns::Telling(_) => Gaussian::DIAGONAL_OF_CHOSEN,
+                    Columns::Scaled | Columns::Ranked => Gaussian::DIAGONAL,
+                };
+                let (whitening, _) = whitening(&pooled(&moments, diagonal))?;
                 let whitened =
                     |moments: &Moments| (moments.rows > 0.0).then(|| whitening.dot(&moments.mean));
                 let means = moments.iter().map(whitened).collect();
@@ -137,7 +143,7 @@ impl Gaussian {
             }
             Covariance::PerSecret(strength) => {
                 let moments = moments(observations, fit, &transform);
-                let pooled = pooled(&moments);
+                let pooled = pooled(&moments, Gaussian::DIAGONAL);
                 let normals = moments.iter().map(|own| own.normal(&pooled, strength));
                 Model::PerSecret(normals.collect::<Result<_, _>>()?)
             }
@@ -290,7 +296,7 @@ fn moments(observations: &Observations, fit: &Counts, transform: &Transform) -> 
 }
 
 /// The covariance within secrets, drawn towards its diagonal.
-fn pooled(moments: &[Moments]) -> Array2<f64> {
+fn pooled(moments: &[Moments], drawn: f64) -> Array2<f64> {
     let rows: f64 = moments.iter().map(|own| own.rows).sum();
     let secrets = moments.iter().filter(|own| own.rows > 0.0).count() as f64;
     let d = moments[0].mean.len();
@@ -300,7 +306,7 @@ fn pooled(moments: &[Moments]) -> Array2<f64> {
     }
     pooled /= (rows - secrets).max(1.0);
     let diagonal = pooled.diag().to_owned();
-    pooled *= 1.0 - Gaussian::DIAGONAL;
+    pooled *= 1.0 - drawn;
     pooled.diag_mut().assign(&(diagonal + Gaussian::RIDGE));
     pooled
 }

@@ -271,7 +271,7 @@ impl TemplateFamily {
     /// With fewer columns, others learn all of them.
     const FEWEST_COLUMNS: usize = 20;
     /// Columns that are kept.
-    const KEPT: [usize; 3] = [4, 16, 64];
+    const KEPT: [usize; 4] = [4, 16, 64, 256];
 }
 
 impl Family for TemplateFamily {
@@ -297,11 +297,12 @@ impl Family for TemplateFamily {
     }
 
     fn cost(&self, task: &Task, fit_rows: u64) -> f64 {
-        let (d, kept) = (task.dimensions() as f64, Self::KEPT[2] as f64);
+        let d = task.dimensions() as f64;
+        let kept = d.min(256.0);
         let looking = d * (sorting(fit_rows) + 4e-9 * fit_rows as f64);
         let fitting = 6e-9 * fit_rows as f64 * kept * kept;
         let scoring = task.scored() * (5e-9 * kept + 1e-9 * (kept + task.secrets() as f64) * kept);
-        3.0 * (looking + fitting + scoring + task.comparing())
+        2.0 * (2.0 * looking + fitting + scoring + 2.0 * task.comparing())
     }
 
     fn enter(&self, selection: &mut ModelSelection, fit: &Counts) -> Result<(), String> {

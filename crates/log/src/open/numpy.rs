@@ -121,7 +121,9 @@ impl Numpy {
             [rows, width] => (rows, width),
             _ => {
                 let dimensions = shape.len();
-                return Err(format!("has {dimensions} dimensions, and a log has 1 or 2"));
+                return Err(format!(
+                    "has {dimensions} dimensions, and a log has 1 or 2: rows, and their columns"
+                ));
             }
         };
         if width > MAX_COLUMNS {
@@ -196,6 +198,7 @@ impl Type {
             Kind::Float => {
                 little(&mut word);
                 let value = match self.size {
+                    2 => half(u64::from_le_bytes(word) as u16),
                     // The number that its shortest text means, as in text formats.
                     4 => {
                         let value = f32::from_bits(u64::from_le_bytes(word) as u32);
@@ -237,7 +240,7 @@ impl Type {
             (Some('b'), 1) => (Kind::Bool, 1),
             (Some('i'), 1 | 2 | 4 | 8) => (Kind::Signed, size),
             (Some('u'), 1 | 2 | 4 | 8) => (Kind::Unsigned, size),
-            (Some('f'), 4 | 8) => (Kind::Float, size),
+            (Some('f'), 2 | 4 | 8) => (Kind::Float, size),
             (Some('S'), _) if size > 0 => (Kind::Bytes, size),
             (Some('U'), _) if size > 0 => (Kind::Unicode, size.checked_mul(4).ok_or_else(unknown)?),
             _ => return Err(unknown()),
@@ -287,6 +290,18 @@ impl Records for Numpy {
         self.at += 1;
         Ok(true)
     }
+}
+
+/// A number in half precision (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+    let size = match exponent {
+        0 => fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -size } else { size }
 }
 
 /// The arrays of an archive by their names; what it has on disk.
@@ -386,6 +401,23 @@ fn field(field: &Value) -> std::result::Result<(Option<String>, Type), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By the standard: 1, −2, the largest, the smallest, a third, infinity.
+    #[test]
+    fn numbers_in_half_precision_are_read() {
+        let known = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 2f64.powi(-24)),
+            (0x3555, 0.333_251_953_125),
+            (0xfc00, f64::NEG_INFINITY),
+        ];
+        for (bits, value) in known {
+            assert_eq!(half(bits), value, "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan());
+    }
 
     /// An array as NumPy writes it.
     fn npy(descr: &str, order: &str, shape: &str, items: &[u8]) -> Vec<u8> {

@@ -171,6 +171,50 @@ fn a_plain_leak_has_a_p_value_beyond_permutations() {
     assert!(found.columns[1].p_value < 1e-20);
     assert!(found.columns[0].p_value > 0.01);
     let threshold = found.threshold(0.05).expect("enough assignments");
+    for column in &found.columns {
+        assert_eq!(column.statistic > threshold, column.p_value <= 0.05);
+    }
     assert!((1.7..3.5).contains(&threshold), "{threshold}");
     assert_eq!(found, tests_of(&numbers, &secrets, 2));
+}
+
+/// Sums of many rows are those of the textbook, too: the statistic is the z of the means.
+#[test]
+fn many_rows_of_few_values_lose_no_digits() {
+    let secrets: Vec<u32> = (0..60_000).map(|row| row % 2).collect();
+    let value = |(row, &secret): (usize, &u32)| {
+        vec![f64::from(
+            u32::from(row % 7 == 0) + secret * u32::from(row % 1000 < 4),
+        )]
+    };
+    let mut numbers: Vec<Vec<f64>> = secrets.iter().enumerate().map(value).collect();
+    // As counts are: equal values side by side.
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|&x, &y| numbers[x][0].total_cmp(&numbers[y][0]));
+    let secrets: Vec<u32> = order.iter().map(|&row| secrets[row]).collect();
+    numbers = order.iter().map(|&row| numbers[row].clone()).collect();
+    let flat: Vec<f64> = numbers.iter().map(|row| row[0]).collect();
+    let mean = flat.iter().sum::<f64>() / flat.len() as f64;
+    let variance = flat.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / flat.len() as f64;
+    let of_first = flat
+        .iter()
+        .zip(&secrets)
+        .filter(|(_, secret)| **secret == 0);
+    let sum = of_first.map(|(x, _)| x - mean).sum::<f64>();
+    let z = (sum * sum * 2.0 / 30_000.0 / variance).sqrt();
+    let found = tests_of(&numbers, &secrets, 2).columns[0];
+    assert!(
+        (found.statistic / z - 1.0).abs() < 1e-4,
+        "{} for {z}",
+        found.statistic
+    );
+}
+
+#[test]
+fn the_smallest_numbers_are_compared() {
+    let row = |at: usize| vec![if at % 10 == 0 { f64::from_bits(1) } else { 0.0 }, 1.0];
+    let numbers: Vec<Vec<f64>> = (0..100).map(row).collect();
+    let secrets: Vec<u32> = (0..100).map(|row| u32::from(row % 10 == 0)).collect();
+    let found = tests_of(&numbers, &secrets, 2).columns;
+    assert!(found[0].p_value < 0.01 && found[1].p_value == 1.0);
 }

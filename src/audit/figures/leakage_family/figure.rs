@@ -3,7 +3,7 @@
 use super::judge::{FamilyEvidence, judge, weighted_share};
 use super::{FamilyOrder, FamilyTries, LeakageFamily, TellingEvent};
 use crate::audit::basis::Evidence;
-use crate::audit::figures::information;
+use crate::audit::figures::information::estimate as information;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::overall::risk::strata;
 use crate::audit::figures::stages::{Figure, Settled};
