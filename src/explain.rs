@@ -8,7 +8,7 @@ use leakgauge_exact::bounds::{
 use leakgauge_exact::claim::{Claim, ClaimKind};
 use leakgauge_log::Log;
 
-use crate::audit::{AuditOptions, Findings, audit_owned};
+use crate::audit::{AuditOptions, Findings, PriorChoice, audit_owned};
 use crate::estimate::{Estimate, Methods, Reason};
 
 /// What a claim means, and what a log shows.
@@ -107,7 +107,10 @@ pub fn explain(claim: &Claim, log: Option<(Log, AuditOptions)>) -> Result<Explai
     }
     options.requested.reconstruction = FALSE_POSITIVE_RATES.into();
     let found = audit_owned(log, &options)?;
-    let explanation = of_claim(claim, Some(&labels))?;
+    let mut explanation = of_claim(claim, Some(&labels))?;
+    if explanation.covered == Covered::Average && options.prior != PriorChoice::Uniform {
+        explanation = Explanation::of_another_prior(&labels);
+    }
     let mut rows = rows(&explanation);
     for row in &mut rows {
         row.log = of_log(row.figure, explanation.covered, &found);
@@ -191,7 +194,11 @@ fn rows(found: &Explanation) -> Vec<Row> {
 fn of_log(figure: Figure, covered: Covered, found: &Findings) -> Option<Estimate> {
     let security = &found.overall.bayes_security;
     let advantage = || match covered {
-        Covered::FoundAttacks => found.worst_pair.attack_advantage.clone(),
+        // As the verdict has it: over all pairs.
+        Covered::FoundAttacks => match found.claims.first() {
+            Some(judged) => judged.estimate.clone(),
+            None => found.worst_pair.attack_advantage.clone(),
+        },
         Covered::AllAttacks | Covered::Times | Covered::Average => {
             security.decreasing(|security| 1.0 - security)
         }

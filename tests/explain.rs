@@ -129,6 +129,54 @@ fn a_log_stands_beside_the_claim() {
     assert_eq!(report["worst_pair"], serde_json::json!(["0", "9"]));
 }
 
+/// Information is an average over a prior: of equally likely secrets a bound at another prior says nothing. Two secrets that
+/// tell themselves have 0.08 bits where one of them is rare.
+#[test]
+fn information_at_another_prior_says_nothing_of_equally_likely_secrets() {
+    let rows: String = (0..3000)
+        .map(|row| if row % 100 == 0 { "b,1\n" } else { "a,0\n" })
+        .collect();
+    let place = Place::with_log("secret,x\n".to_owned() + &rows);
+    let with = |prior: &str| {
+        let arguments = [
+            "explain",
+            "mutual-information(0.09)",
+            "log.csv",
+            "--quick",
+            "--prior",
+            prior,
+        ];
+        figures(&place.json(&arguments), "advantage")[0]["claim"].clone()
+    };
+    assert_eq!(with("empirical"), Value::Null);
+    assert!(
+        with("uniform")
+            .as_f64()
+            .is_some_and(|advantage| advantage < 0.36)
+    );
+}
+
+/// Of the best attack found the same limits as in the verdict, which are over all pairs.
+#[test]
+fn the_best_attack_found_is_that_of_the_verdict() {
+    let log = dataset("laplace.csv");
+    let claim = "attack-advantage(0.4)";
+    let how = ["--quick", "--budget", "1s"];
+    let report = Place::new().json(&[&["explain", claim, &log], &how[..]].concat());
+    let audit = [
+        &["audit", &log, "--claim", claim, "--format", "json"],
+        &how[..],
+    ]
+    .concat();
+    let audit: Value = serde_json::from_slice(&Place::new().run(&audit).stdout).expect("JSON");
+    let (ours, judged) = (
+        &figures(&report, "advantage")[0]["log"],
+        &audit["claims"][0]["estimate"],
+    );
+    assert_eq!(ours["lower"], judged["lower"]);
+    assert_eq!(ours["upper"], judged["upper"]);
+}
+
 #[test]
 fn nonsense_is_refused() {
     let place = Place::new();

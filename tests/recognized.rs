@@ -273,6 +273,47 @@ fn npz(arrays: &[(&str, Vec<u8>)], is_packed: bool) -> Vec<u8> {
     zip.finish().expect("memory").into_inner()
 }
 
+/// Of an archive with more than one wide array, one is observed by its name.
+#[test]
+fn the_name_of_an_array_means_all_its_columns() {
+    let (mut secrets, mut traces) = (Vec::new(), Vec::new());
+    for row in 0..120u32 {
+        secrets.push(if row % 2 == 0 { b'a' } else { b'b' });
+        traces.extend((0..3).map(|column| (row * (7 + column) % 50) as u8));
+    }
+    let arrays = [
+        ("labels", npy("'|S1'", "(120,)", &secrets)),
+        ("traces", npy("'|u1'", "(120, 3)", &traces)),
+        ("plaintext", npy("'|u1'", "(120, 3)", &traces)),
+    ];
+    let place = Place::new().file("set.npz", npz(&arrays, true));
+    let report = place.json(&[
+        "check",
+        "set.npz",
+        "--secret",
+        "labels",
+        "--observe",
+        "traces",
+    ]);
+    let columns = report["input"]["observation"]["columns"]
+        .as_array()
+        .expect("columns");
+    let names: Vec<&str> = columns
+        .iter()
+        .filter_map(|column| column["name"].as_str())
+        .collect();
+    assert_eq!(names, ["traces[1]", "traces[2]", "traces[3]"]);
+    let wrong = [
+        "check",
+        "set.npz",
+        "--secret",
+        "labels",
+        "--observe",
+        "trace",
+    ];
+    place.refuses(&wrong, &["trace: no such column"]);
+}
+
 #[test]
 fn arrays_of_numpy_are_columns() {
     let rows = rows_of(200);

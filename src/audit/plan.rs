@@ -267,7 +267,7 @@ impl Plan {
     /// Tests of no leak at all read all rows, also those that attacks were chosen on: what they have of α may depend on
     /// nothing but claims. All else from below has the rest.
     fn take_for_no_leak(&mut self, prepared: &Prepared) {
-        if !no_leak::applies(prepared) || !prepared.claims.iter().any(allows_no_leak) {
+        if !no_leak::applies(prepared) || !allow_no_leak(prepared) {
             return;
         }
         self.for_no_leak = Some(NO_LEAK_PART);
@@ -353,12 +353,15 @@ impl Plan {
 }
 
 /// Whether a claim says that observations do not depend on the secret.
-fn allows_no_leak(claim: &BoundClaim) -> bool {
-    match claim.terms() {
+fn allow_no_leak(prepared: &Prepared) -> bool {
+    let is_everywhere = prepared.priors[0].iter().all(|prior| *prior > 0.0);
+    let allows = |claim: &BoundClaim| match claim.terms() {
         Terms::Advantage { at_most } => *at_most <= 0.0,
         Terms::BayesSecurity { at_least } => *at_least >= 1.0,
+        Terms::MutualInformation { at_most } => *at_most <= 0.0 && is_everywhere,
         _ => false,
-    }
+    };
+    prepared.claims.iter().any(allows)
 }
 
 /// For each pair, the method that promises the larger limit on its certification rows.

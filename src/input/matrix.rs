@@ -252,12 +252,16 @@ fn layout(records: &[(u64, StringRecord)], options: &MatrixOptions, sums: SumsTo
         // Only the first field may be a label.
         let named = first.iter().skip(1).any(|field| !is_number(field));
         let corner = records.len() > 1 && first.len() > 1 && is_corner(&first[0]);
+        // A word above numbers names their column.
+        let below = || records[1..].iter().all(|(_, record)| is_number(&record[0]));
+        let corner = corner || (records.len() > 1 && !is_number(&first[0]) && below());
         named || corner || (first.len() == 1 && !is_number(&first[0]))
     });
     let body = &records[usize::from(header).min(records.len())..];
     let labels = options.labels.unwrap_or_else(|| {
         let words = body.iter().any(|(_, record)| !is_number(&record[0]));
-        let corner = header && first.len() > 1 && is_corner(&first[0]);
+        let above_numbers = || !is_number(&first[0]) && first.iter().skip(1).all(is_number);
+        let corner = header && first.len() > 1 && (is_corner(&first[0]) || above_numbers());
         words || corner || (sums == SumsTo::One && sums_without_first(body))
     });
     (header, labels)

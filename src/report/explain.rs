@@ -154,15 +154,16 @@ pub fn notes(found: &Explained) -> Vec<String> {
                                 depends on the noise of the times and on how often they are measured: no \
                                 probability follows from the claim."
             .to_owned(),
-        (Covered::Average, _) => "It bounds what an observation tells on average over equally likely secrets. Two of many \
-                                  secrets may be told apart much better: of them nothing follows from the claim."
+        (Covered::Average, _) => "It bounds what an observation tells on average over all secrets, equally likely ones unless \
+                                  a prior is given. Two of many secrets may be told apart much better: of them nothing \
+                                  follows from the claim."
             .to_owned(),
         (Covered::FoundAttacks, _) => "It bounds the best attack that an audit found. Other attacks may do better: \
                                        nothing else follows from the claim."
             .to_owned(),
         (Covered::AllAttacks, Kind::Promise) => {
-            "Allowed: what some mechanism that keeps the claim may give an attacker who sees one observation. \
-             Without: the same attacker without it."
+            "Allowed: an attacker who sees one observation of a mechanism that keeps the claim has no more. Without: the \
+             same attacker without it."
                 .to_owned()
         }
         (Covered::AllAttacks, Kind::Mechanism) => {
@@ -171,8 +172,8 @@ pub fn notes(found: &Explained) -> Vec<String> {
                 format!(" ({} | {})", shorten(a), shorten(b))
             });
             format!(
-                "The best attacker who sees one observation, at the pair of secrets that is told apart best{pair}. \
-                 Without: the same attacker without it."
+                "The best attacker who sees one observation, at the pair of secrets that is told apart best{pair}; rates \
+                 and parameters at whichever pair has most. Without: the same attacker without it."
             )
         }
     }];

@@ -132,10 +132,6 @@ impl Records for Labeled {
         self.rows.delimiter()
     }
 
-    fn note(&self) -> Option<String> {
-        Some(format!("The secrets are those of {}.", self.names[1]))
-    }
-
     fn next(&mut self, row: &mut Row) -> Result<bool> {
         if let Some(columns) = self.numbers.take() {
             row.clear();

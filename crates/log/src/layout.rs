@@ -1,6 +1,8 @@
 //! Finding out how a file is laid out: its delimiter, whether its first row is a header, and which
 //! column plays which part.
 
+mod observed;
+
 use crate::column_names::{named_in_list, numbered};
 use crate::few_labels::only_labels;
 use crate::notation::Notation;
@@ -253,25 +255,6 @@ impl Columns<'_> {
             Some(column) => Ok((vec![column], true)),
             None => Ok((vec![self.default_secret()?], false)),
         }
-    }
-
-    /// The columns that are asked for. The name of an array with several columns means all of them.
-    fn observed(&self, names: &[String]) -> Result<Vec<usize>> {
-        let mut columns = Vec::new();
-        for wanted in names {
-            let is_part = |name: &str| {
-                let number = name.strip_prefix(wanted.as_str());
-                let number = number.and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
-                number.is_some_and(|number| number.parse::<usize>().is_ok())
-            };
-            let parts = (0..self.names.len()).filter(|&at| is_part(&self.names[at]));
-            let parts: Vec<usize> = parts.collect();
-            match parts.is_empty() || self.names.contains(wanted) {
-                true => columns.push(self.position(wanted, "observe")?),
-                false => columns.extend(parts),
-            }
-        }
-        Ok(columns)
     }
 
     /// The columns that choose the rows.

@@ -29,8 +29,10 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let unchanged = Unchanged::watch(files());
     let first = &options.files[0];
     let records = partitions::open(first, meter, options)?;
+    let apart = options.secret_from.as_ref();
+    let apart = apart.map(|file| format!("The secrets are those of {file}."));
     let (records, options) = with_secrets(first, records, (meter, options))?;
-    let note = partitions::note(&*records, &options).or_else(|| records.note());
+    let note = partitions::note(&*records, &options).or(apart);
     let found = recognize(first, records, &options, true)?;
     let (options, form) = (&found.options, found.form);
     options.check()?;

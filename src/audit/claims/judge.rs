@@ -327,7 +327,7 @@ fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -
     let found = information::estimate(evidence, evidence.prior);
     let nats = found.expect("planned for every claim of mutual information");
     let estimate = nats.increasing(|nats| nats / std::f64::consts::LN_2);
-    ClaimReport {
+    let mut report = ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::MutualInformation,
         analytic: at_most,
@@ -338,7 +338,13 @@ fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -
         p_value: None,
         estimate,
         fit: None,
+    };
+    // Secrets that do not occur may tell themselves, and no information is lost.
+    let is_everywhere = evidence.prior.iter().all(|prior| *prior > 0.0);
+    if at_most <= 0.0 && is_everywhere {
+        look_for_any_leak(evidence, &mut report);
     }
+    report
 }
 
 /// The p-value of no pair's total variation exceeding `allowed`.

@@ -183,6 +183,12 @@ impl Explanation {
         all.all(|found| !found.is_ok_and(f64::is_nan))
     }
 
+    /// Of a claim of mutual information at a prior that is not uniform: of equally likely secrets nothing follows.
+    #[must_use]
+    pub fn of_another_prior(labels: &[String]) -> Self {
+        Self::of_nothing(Covered::Average, Some(labels))
+    }
+
     /// An explanation of a claim that is not about all attacks.
     fn of_nothing(covered: Covered, labels: Option<&[String]>) -> Self {
         let mut found = Laws::NotCovered.explanation(&numbers_of_secrets(labels));

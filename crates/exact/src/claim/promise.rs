@@ -3,12 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+mod time;
+
 use super::curve::{Curve, of_dp_calls, of_point_calls};
 use super::{Guarantee, Neighbors, Requirement, TimeBound};
 use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
-use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number, list};
+use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 use leakgauge_base::time::TimeUnit;
+use time::time_difference;
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, PartialEq)]
@@ -396,56 +399,6 @@ fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
         steps,
         curve: Curve::of_composition(&dp_sgd(sigma, rate), steps)?,
     })
-}
-
-/// Thresholds that go by where the attacker measures. They are conventions: what attackers of the kind were seen to
-/// resolve, and no proof that less is safe.
-///
-/// `lan` and `internet`: Crosby, Wallach and Riedi (2009), 10.1145/1455526.1455530, who measured to 100 ns over a local
-/// network and to 15 to 100 µs across the Internet. `shared-hardware`: two cycles at 3.3 GHz.
-const ATTACKERS: [(&str, f64, TimeUnit); 3] = [
-    ("shared-hardware", 0.6, TimeUnit::Nanoseconds),
-    ("lan", 100.0, TimeUnit::Nanoseconds),
-    ("internet", 50.0, TimeUnit::Microseconds),
-];
-
-fn time_difference(arguments: &Arguments<'_>) -> Result<Promise> {
-    if let Some(Value::Word(word)) = arguments.value("at-most") {
-        let known = ATTACKERS.iter().find(|(name, ..)| name == word);
-        let &(_, at_most, unit) = known.ok_or_else(|| {
-            let names = ATTACKERS.map(|(name, ..)| name);
-            let problem = format!(
-                "{word} is no time and no attacker; attackers are {}",
-                list(&names)
-            );
-            arguments.parameter_error("at-most", problem)
-        })?;
-        return Ok(Promise::TimeDifference(TimeBound {
-            at_most,
-            unit: Some(unit),
-        }));
-    }
-    let Some(Value::Measure { number, unit }) = arguments.value("at-most") else {
-        let at_most = arguments.number("at-most", Bounds::Above(0.0))?;
-        return Ok(Promise::TimeDifference(TimeBound {
-            at_most,
-            unit: None,
-        }));
-    };
-    let Some(known) = TimeUnit::parse(unit) else {
-        let names = TimeUnit::ALL.map(TimeUnit::name);
-        return Err(arguments.parameter_error(
-            "at-most",
-            format!("{unit} is no unit of time; units are {}", list(&names)),
-        ));
-    };
-    if *number <= 0.0 {
-        return Err(arguments.parameter_error("at-most", "at-most must be above 0"));
-    }
-    Ok(Promise::TimeDifference(TimeBound {
-        at_most: *number,
-        unit: Some(known),
-    }))
 }
 
 /// Every promise that [`Claim::parse`](super::Claim::parse) reads.

@@ -100,11 +100,12 @@ impl Figure for Payoffs {
         let gains = planned.gains(prior.len());
         let blind = gains.best(prior).1;
         let possible = prior.iter().enumerate().map(|(s, p)| p * gains.range(s).1);
+        let possible: f64 = possible.sum();
         let lower = judged.gains.as_ref();
         let lower = lower.and_then(|gains| weighted_mean_at_least(gains, evidence.alpha()));
         let upper = judged
             .plug_in
-            .map(|(plug_in, deviation)| plug_in + deviation);
+            .map(|(plug_in, deviation)| (plug_in + deviation).min(possible));
         let point = judged.gains.as_deref().and_then(mean_gain);
         let mut gain = Estimate {
             point,
@@ -124,7 +125,7 @@ impl Figure for Payoffs {
                 _ => None,
             },
         };
-        gain.constrain(blind, possible.sum());
+        gain.constrain(blind, possible);
         Some(GLeakage {
             is_loss: planned.is_loss,
             without: if planned.is_loss { -blind } else { blind },
