@@ -101,8 +101,8 @@ const ENOUGH: usize = 10;
 /// The Kolmogorov–Smirnov test is made of so many columns at most, and costs so many steps.
 const MOST_EXACT: usize = 20;
 const MOST_STEPS: f64 = 2e9;
-/// Rows that are added up in single precision at once.
-const CHUNK: usize = 1024;
+/// Rows that are added up in single precision at once: equal values one after the other are rounded alike.
+const CHUNK: usize = 32;
 /// Statistics of equal values may differ by the rounding of their sums, which are in single precision: such count as equal.
 const ROUNDING: f64 = 1e-4;
 /// Columns that are added up together at most: their sums and as many rows as fit stay in fast memory.

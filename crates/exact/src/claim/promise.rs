@@ -11,7 +11,7 @@ use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 use leakgauge_base::time::TimeUnit;
-use time::time_difference;
+use time::time_bound;
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, PartialEq)]
@@ -560,7 +560,7 @@ pub static PROMISES: &[PromiseEntry] = &[
             "a time above 0, such as 10ns: s, ms, us, ns or cycles; without a unit, in that of the log; or who measures: \
              shared-hardware (0.6ns), lan (100ns), internet (50us)",
         )],
-        build: Build::Arguments(time_difference),
+        build: Build::Arguments(|arguments| Ok(Promise::TimeDifference(time_bound(arguments)?))),
     },
 ];
 

@@ -1,7 +1,6 @@
 //! Bounds of differences of times: a number, or who measures.
 
 use crate::claim::TimeBound;
-use crate::claim::promise::Promise;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Value, list};
 use leakgauge_base::time::TimeUnit;
@@ -17,7 +16,7 @@ const ATTACKERS: [(&str, f64, TimeUnit); 3] = [
     ("internet", 50.0, TimeUnit::Microseconds),
 ];
 
-pub(super) fn time_difference(arguments: &Arguments<'_>) -> Result<Promise> {
+pub(super) fn time_bound(arguments: &Arguments<'_>) -> Result<TimeBound> {
     if let Some(Value::Word(word)) = arguments.value("at-most") {
         let known = ATTACKERS.iter().find(|(name, ..)| name == word);
         let &(_, at_most, unit) = known.ok_or_else(|| {
@@ -28,17 +27,17 @@ pub(super) fn time_difference(arguments: &Arguments<'_>) -> Result<Promise> {
             );
             arguments.parameter_error("at-most", problem)
         })?;
-        return Ok(Promise::TimeDifference(TimeBound {
+        return Ok(TimeBound {
             at_most,
             unit: Some(unit),
-        }));
+        });
     }
     let Some(Value::Measure { number, unit }) = arguments.value("at-most") else {
         let at_most = arguments.number("at-most", Bounds::Above(0.0))?;
-        return Ok(Promise::TimeDifference(TimeBound {
+        return Ok(TimeBound {
             at_most,
             unit: None,
-        }));
+        });
     };
     let Some(known) = TimeUnit::parse(unit) else {
         let names = TimeUnit::ALL.map(TimeUnit::name);
@@ -50,8 +49,8 @@ pub(super) fn time_difference(arguments: &Arguments<'_>) -> Result<Promise> {
     if *number <= 0.0 {
         return Err(arguments.parameter_error("at-most", "at-most must be above 0"));
     }
-    Ok(Promise::TimeDifference(TimeBound {
+    Ok(TimeBound {
         at_most: *number,
         unit: Some(known),
-    }))
+    })
 }
