@@ -249,6 +249,7 @@ impl Keywords {
             design: self.design()?,
             attacker: self.attacker()?,
             requested: RequestedFigures {
+                payoff: None,
                 reconstruction: self.reconstruction.clone(),
                 tries: self.tries.clone(),
                 orders: self.at_order.clone(),

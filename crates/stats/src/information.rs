@@ -360,11 +360,12 @@ mod tests {
             for stake in [1e-4, 0.01, 0.3, 0.7, 0.999] {
                 for s in 0..2 {
                     let (mut moment, mut divergence) = (0.0, 0.0);
-                    for o in 0..6 {
-                        let mixed = prior[0] * channel[0][o] + prior[1] * channel[1][o];
-                        let ratio = channel[s][o] / mixed;
-                        moment += channel[s][o] * ratio.powf(-stake);
-                        divergence += channel[s][o] * ratio.ln();
+                    for (a, b) in channel[0].iter().zip(&channel[1]) {
+                        let mixed = prior[0] * a + prior[1] * b;
+                        let here = [a, b][s];
+                        let ratio = here / mixed;
+                        moment += here * ratio.powf(-stake);
+                        divergence += here * ratio.ln();
                     }
                     let bound = 1.0 - (stake - share(stake, -prior[s].ln())) * divergence;
                     assert!(moment <= bound + 1e-14, "{prior:?} {channel:?} {stake}");

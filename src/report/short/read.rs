@@ -118,13 +118,13 @@ fn observed(audit: &Findings) -> String {
     }
 }
 
-/// The columns of a log without a header have numbers for names, and the cells of a wide log no column of their own.
+/// Some columns have numbers for names, as those of a log without a header, and the cells of a wide log no column of their own.
 fn column_name(audit: &Findings, column: &Column) -> String {
     let facts = &audit.input.facts;
     let name = cut(&column.name, NAME);
     match () {
         () if facts.wide => "cells".to_owned(),
-        () if !facts.header && name.bytes().all(|byte| byte.is_ascii_digit()) => {
+        () if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("column {name}")
         }
         () => name,

@@ -212,7 +212,16 @@ fn many_rows_of_few_values_lose_no_digits() {
 
 #[test]
 fn the_smallest_numbers_are_compared() {
-    let row = |at: usize| vec![if at % 10 == 0 { f64::from_bits(1) } else { 0.0 }, 1.0];
+    let row = |at: usize| {
+        vec![
+            if at.is_multiple_of(10) {
+                f64::from_bits(1)
+            } else {
+                0.0
+            },
+            1.0,
+        ]
+    };
     let numbers: Vec<Vec<f64>> = (0..100).map(row).collect();
     let secrets: Vec<u32> = (0..100).map(|row| u32::from(row % 10 == 0)).collect();
     let found = tests_of(&numbers, &secrets, 2).columns;

@@ -32,7 +32,10 @@ fn named(found: &Explanation, secrets: u64) -> Allowed {
 }
 
 /// Claims and their δ(ε) by formulas of the test's own.
-fn profiles() -> Vec<(&'static str, Box<dyn Fn(f64) -> f64>)> {
+/// δ as a function of ε.
+type Profile = Box<dyn Fn(f64) -> f64>;
+
+fn profiles() -> Vec<(&'static str, Profile)> {
     let pure =
         |at: f64, epsilon: f64| -((at - epsilon).at_most(0.0)).exp_m1() / (1.0 + (-epsilon).exp());
     let normal = |x: f64| 0.5 * libm::erfc(-x / 2f64.sqrt());
