@@ -108,6 +108,30 @@ fn a_claim_that_holds_ends_well_and_is_said() {
     );
 }
 
+/// As in an audit of the whole log: a name such as `time_ns` says the unit, and no option may say another.
+#[test]
+fn the_name_of_the_column_says_the_unit() {
+    let text = long(&blocks(2_000, 2.0)).replacen("time", "time_ns", 1);
+    let options = [
+        "audit",
+        "-",
+        "--follow",
+        "--block",
+        "block",
+        "--claim",
+        "time-difference(40ns)",
+    ];
+    let output = Place::new().run_on(&options, text.clone());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = Place::new().run_on(&[&options[..], &["--unit", "ms"]].concat(), text);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("the name of the column time_ns says ns"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// The last block of a log that grows may not be whole.
 #[test]
 fn a_file_that_grows_is_followed_block_by_block() {

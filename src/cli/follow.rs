@@ -80,8 +80,7 @@ impl Watcher {
         if !stream.is_blocked() {
             return Ok(Watcher::Rows(Box::new(Monitor::new(options)?)));
         }
-        let unit = options.unit.or_else(|| stream.unit());
-        let options = follow::FollowOptions { unit, ..options };
+        let options = options.in_unit_of(stream)?;
         Ok(Watcher::Blocks(Box::new(BlockMonitor::new(options)?)))
     }
 

@@ -35,6 +35,7 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
+use crate::audit::refuse_other_unit;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result};
@@ -103,6 +104,18 @@ impl FollowOptions {
             ));
         }
         claims::check(&self.claims)
+    }
+
+    /// The same with the unit of the log, where none is given.
+    ///
+    /// # Errors
+    /// A unit that contradicts the name of the column.
+    pub fn in_unit_of(self, stream: &RowStream) -> Result<Self> {
+        if let (Some(unit), Some(column)) = (self.unit, stream.column()) {
+            refuse_other_unit(unit, &column)?;
+        }
+        let unit = self.unit.or_else(|| stream.unit());
+        Ok(FollowOptions { unit, ..self })
     }
 }
 

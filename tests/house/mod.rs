@@ -19,7 +19,7 @@ const KNOWN_CIRCLES: &[(&str, &[&str])] = &[];
 /// Where libraries name flags of other programs.
 const FOREIGN_FLAGS: &[&str] = &[
     // In a message of `leakgauge-timing`, which is no part of the program.
-    "--block block --secret class --unit ns --follow --claim",
+    "--block block --secret class --follow --claim",
     "cargo test --release",
     "aws configure export-credentials --profile {name} --format env",
     "cargo build --release --features",

@@ -110,11 +110,17 @@ impl<'a> RowStream<'a> {
         form.map(|form| form.to_string())
     }
 
-    /// The unit of the measurements, where the tool that wrote the log is recognized and has one.
+    /// The unit of the measurements: that of the tool that wrote the log, or the one that the name of the column ends in.
     pub fn unit(&self) -> Option<TimeUnit> {
+        let column = self.column()?;
+        let of_tool = self.form.and_then(|form| form.unit(&column));
+        of_tool.or_else(|| TimeUnit::of_column(&column))
+    }
+
+    /// The name of the first column that is observed.
+    pub fn column(&self) -> Option<String> {
         let columns = self.ingest.observed();
-        let (column, _) = columns.first()?;
-        self.form?.unit(column)
+        columns.first().map(|(column, _)| column.to_string())
     }
 
     /// Whether rows come in blocks of simultaneous measurements.

@@ -144,7 +144,7 @@ impl Report {
                 let claim = self.threshold.nanoseconds();
                 writeln!(
                     f,
-                    "  a report on them: leakgauge audit - --block block --secret class --unit ns --follow --claim 'time-difference({claim}ns)' < '{log}'"
+                    "  a report on them: leakgauge audit - --block block --secret class --follow --claim 'time-difference({claim}ns)' < '{log}'"
                 )?;
             }
         }

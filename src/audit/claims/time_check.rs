@@ -23,17 +23,8 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
             Error::parameter(setting("unit", unit.name()), problem).with_hint("leave it out")
         );
     }
-    let column = log.observations.columns().first();
-    let named = column.and_then(|column| Some((column, TimeUnit::of_column(&column.name)?)));
-    if let (Some(unit), Some((column, named))) = (options.unit, named)
-        && unit != named
-    {
-        let problem = format!(
-            "the name of the column {} says {named}",
-            shorten(&column.name)
-        );
-        return Err(Error::parameter(setting("unit", unit.name()), problem)
-            .with_hint("leave it out, or rename the column if its name is wrong"));
+    if let (Some(unit), Some(column)) = (options.unit, log.observations.columns().first()) {
+        refuse_other_unit(unit, &column.name)?;
     }
     match (
         given.iter().find(|(_, is_given)| *is_given),
@@ -55,6 +46,16 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a unit that contradicts the name of the column of times.
+pub(crate) fn refuse_other_unit(unit: TimeUnit, column: &str) -> Result<()> {
+    let Some(named) = TimeUnit::of_column(column).filter(|named| *named != unit) else {
+        return Ok(());
+    };
+    let problem = format!("the name of the column {} says {named}", shorten(column));
+    Err(Error::parameter(setting("unit", unit.name()), problem)
+        .with_hint("leave it out, or rename the column if its name is wrong"))
 }
 
 /// Refuses a step of the clock in a unit that the times of the log cannot be compared with.
