@@ -56,6 +56,8 @@ pub enum Method {
     ClopperPearsonEffectiveRows,
     /// Bets on the error rates of independent units, every unit counting once.
     UnitBetting,
+    /// The same, each unit judged by an attack that learned from earlier blocks of units.
+    PrequentialUnits,
     /// One random row of every unit, Clopper–Pearson or Chernoff on their errors.
     OneRowAUnit,
     /// Plug-in estimate of the mean law of the units plus McDiarmid's inequality over units.

@@ -311,3 +311,27 @@ fn limits_of_gains_are_wrong_as_rarely_as_they_promise() {
         assert!(count <= 19, "side {side} is wrong in {count} of 200");
     }
 }
+
+/// A first row with the labels of the secrets is a header that looks like gains; losses of the secrets 0 and 1 are none.
+#[test]
+fn a_header_of_numbers_is_no_guess() {
+    let mut log = "secret,observation\n".to_owned();
+    for row in 0..400 {
+        log += &format!("{},{}\n", row % 2, row * 7 % 5);
+    }
+    let place = Place::with_log(log)
+        .file("three.csv", "0,1\n1,0\n0,1\n")
+        .file("named.csv", "guess,0,1\n0,1,0\n1,0,1\n")
+        .file("loss.csv", "0,1\n1,0\n");
+    place.refuses(
+        &["estimate", "log.csv", "--gain", "three.csv"],
+        &["three.csv", "the labels of the secrets in its first row"],
+    );
+    for (option, file) in [("--gain", "named.csv"), ("--loss", "loss.csv")] {
+        let found = report(&place, &[option, file]);
+        assert!(
+            (number(&found["g_leakage"], "/without") - 0.5).abs() < 1e-12,
+            "{found}"
+        );
+    }
+}

@@ -16,11 +16,13 @@ use crate::audit::learn::earlier::Block;
 use crate::audit::learn::trials::trials;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::units::earlier::UnitBlock;
 use crate::audit::units::judge as units;
 use crate::audit::units::judge::UnitEvidence;
 use crate::audit::upper::UpperLimits;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::average::AverageLimits;
+use leakgauge_attack::pairwise::units::UnitAdvantage;
 use leakgauge_attack::pairwise::{
     self, Advantage, AdvantageMethod, EffectiveRows, Judgement, PairErrors, PairScores, Rule,
     ScoredRows, effective_rows, judge_and_keep,
@@ -63,7 +65,12 @@ pub(super) struct Judged {
 }
 
 /// Judges the rules of the plan.
-pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan: &Plan) -> Judged {
+pub(super) fn judge(
+    prepared: &Prepared,
+    tuned: &Tuned,
+    (earlier, earlier_units): (&[Block], &[UnitBlock]),
+    plan: &Plan,
+) -> Judged {
     let (log, priors) = (prepared.log, &prepared.priors);
     let (judgement, scored) = judgement(prepared, tuned, plan);
     let effective = prepared.ordered.map(|rows| {
@@ -71,15 +78,20 @@ pub(super) fn judge(prepared: &Prepared, tuned: &Tuned, earlier: &[Block], plan:
         effective_rows(&*tuned.scorer, &log.observations, rows, &rules, priors)
     });
     let units = prepared.units.as_ref();
-    let units = units.map(|parts| units::judge(prepared, parts, tuned, plan));
+    let units = units.map(|parts| units::judge(prepared, parts, tuned, earlier_units, plan));
     let dependent = !prepared.independence.is_of_rows();
     let attacks = match &units {
-        Some(units) => of_units(units, &judgement, plan.methods.len()),
+        Some(units) => of_units(&units.rules[..plan.methods.len()], &judgement),
         None => attacks(plan, &judgement, effective.as_ref(), prepared.random),
     };
     let attacks = Arc::new(attacks);
+    let joined = units.as_ref().filter(|units| !units.joined.is_empty());
+    let advantages = match joined {
+        Some(units) => Arc::new(of_units(&units.joined, &judgement)),
+        None => advantages(prepared, tuned, earlier, plan, &attacks),
+    };
     Judged {
-        advantages: advantages(prepared, tuned, earlier, plan, &attacks),
+        advantages,
         attacks,
         guesses: guesses(prepared, tuned, earlier, plan),
         bins: plan
@@ -138,8 +150,8 @@ fn judgement(prepared: &Prepared, tuned: &Tuned, plan: &Plan) -> (Judgement, Sco
 }
 
 /// The advantages of all pairs, by their units.
-fn of_units(units: &UnitEvidence, judgement: &Judgement, pairs: usize) -> Vec<Advantage> {
-    let rules = judgement.tallies.iter().zip(&units.rules).take(pairs);
+fn of_units(units: &[Arc<UnitAdvantage>], judgement: &Judgement) -> Vec<Advantage> {
+    let rules = judgement.tallies.iter().zip(units);
     rules
         .map(|(&tally, units)| Advantage::units(tally, units.clone()))
         .collect()

@@ -116,9 +116,10 @@ fn of_log(log: Cow<Log>, options: &AuditOptions) -> Result<Findings> {
         || learn::earlier::earlier(&prepared),
     );
     let (tuned, earlier) = (tuned?, earlier?);
+    let earlier_units = units::earlier::earlier(&prepared)?;
     let mut plan = plan::plan(&prepared, &tuned, &earlier);
     let figures = FigurePlans::new(&prepared, &tuned, &mut plan);
-    let judged = judge::judge(&prepared, &tuned, &earlier, &plan);
+    let judged = judge::judge(&prepared, &tuned, (&earlier, &earlier_units), &plan);
     let figures = figures.judge(&prepared, &tuned);
     Ok(assemble::assemble(
         &prepared, &tuned, &plan, &judged, &figures,

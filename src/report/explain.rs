@@ -8,6 +8,8 @@ use crate::audit::Findings;
 use crate::explain::{Explained, Figure, Row, Side};
 use crate::report::document::Document;
 use crate::report::numbers::{MISSING, percent, plain, plain_above, plain_below, plain_exact};
+use crate::report::sentences::claims::reason as reason_of_claim;
+use crate::report::short::doubts;
 use crate::report::verdict::headline;
 
 /// The whole text.
@@ -16,9 +18,9 @@ pub fn document(found: &Explained) -> Document {
     let claim = shorten(&found.claim.text);
     document.heading(format!("What it means for an attacker: {claim}"));
     table(&mut document, found);
-    let of_log = found.findings.as_ref().map(of_log);
-    let notes = notes(found).into_iter();
-    document.list(of_log.into_iter().chain(notes).collect());
+    let mut items = found.findings.as_ref().map_or(Vec::new(), of_log);
+    items.extend(notes(found));
+    document.list(items);
     document
 }
 
@@ -26,10 +28,11 @@ pub fn document(found: &Explained) -> Document {
 pub fn brief(found: &Explained) -> Document {
     let mut document = Document::default();
     match &found.findings {
-        Some(audit) => audit
-            .claims
-            .iter()
-            .for_each(|claim| document.paragraph(headline(claim))),
+        Some(audit) => {
+            let claims = audit.claims.iter();
+            claims.for_each(|claim| document.paragraph(headline(claim)));
+            document.list(told_doubts(audit));
+        }
         None => table(&mut document, found),
     }
     document
@@ -231,19 +234,33 @@ pub fn reason(why: NotImplied) -> &'static str {
     }
 }
 
-/// The verdict of the log, and where to read more.
-fn of_log(audit: &Findings) -> String {
+/// The verdict of the log with its reason, its first doubts, and where to read more.
+fn of_log(audit: &Findings) -> Vec<String> {
     let verdicts = audit.claims.iter().map(headline);
-    let doubts = match audit.warnings.len() {
-        0 => String::new(),
-        1 => "There is a warning. ".to_owned(),
-        many => format!("There are {many} warnings. "),
-    };
-    format!(
-        "{}, says {}: {} rows, each limit with {} confidence. {doubts}`leakgauge audit` tells the grounds.",
+    let mut items = vec![format!(
+        "{}, says {}: {} rows, each limit with {} confidence. `leakgauge audit` says more.",
         verdicts.collect::<Vec<_>>().join("; "),
         file_listing(&audit.input.facts.files),
         audit.input.facts.rows_used,
         percent(audit.confidence)
-    )
+    )];
+    items.extend(audit.claims.iter().map(reason_of_claim));
+    items.extend(told_doubts(audit));
+    items
+}
+
+/// The doubts that weigh most: they are as much of a verdict as its word.
+fn told_doubts(audit: &Findings) -> Vec<String> {
+    const MOST: usize = 2;
+    let all = doubts::all(audit);
+    let more = all.len().saturating_sub(MOST);
+    let mut told: Vec<String> = all
+        .into_iter()
+        .take(MOST)
+        .map(|doubt| format!("Check: {doubt}"))
+        .collect();
+    if more > 0 {
+        told.push(format!("{more} more in `leakgauge audit`."));
+    }
+    told
 }

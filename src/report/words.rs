@@ -35,6 +35,9 @@ pub fn method_name(method: Method) -> &'static str {
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",
         Method::UnitBetting => "bets on the error rates of independent units, each counting once",
+        Method::PrequentialUnits => {
+            "attacks learned from earlier units, bets on the error rates of later ones, each unit counting once"
+        }
         Method::OneRowAUnit => "Clopper-Pearson or Chernoff on one random row of every unit",
         Method::UnitMcdiarmid => {
             "plug-in estimate of the mean distribution of the units with McDiarmid's inequality"

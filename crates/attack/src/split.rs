@@ -10,7 +10,7 @@ use leakgauge_log::observations::{Cell, Counts};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::random::{Randomness, Stream};
 
-pub use units::UnitParts;
+pub use units::{UnitParts, parts_of_units};
 
 /// The three parts of a log. Nothing that was learned or chosen on `fit` and `tune` has seen `certify`.
 #[derive(Debug, Clone)]

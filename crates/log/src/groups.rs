@@ -54,6 +54,12 @@ impl UnitRows {
         &self.cells
     }
 
+    /// These cells and others.
+    #[must_use]
+    pub fn plus(&self, other: &UnitRows) -> UnitRows {
+        UnitRows::new([&self.cells[..], &other.cells[..]].concat())
+    }
+
     /// A digest of all cells.
     pub fn digest(&self) -> Digest {
         let numbers = |cell: &UnitCell| {

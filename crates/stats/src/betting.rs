@@ -16,10 +16,11 @@
 //! over the secrets that u has, so that Σ_u E c_u = θ − Σ_s w_s t_s. For a fixed Λ > 0 with 1 + Λc_u > 0
 //! always,
 //!
-//! E Π_u (1 + Λ c_u) = Π_u (1 + Λ E c_u) ≤ exp(Λ(θ − Σ w_s t_s)),
+//! E Π_u (1 + Λ c_u) = Π_u (1 + Λ E c_u) ≤ (1 + Λ(θ − Σ w_s t_s)/n)ⁿ
 //!
-//! as units are independent and 1 + x ≤ e^x. So exp(−Λ(θ₀ − Σ w_s t_s)) Π (1 + Λ c_u) is an e-value for
-//! "θ ≤ θ₀", and so is its mean over several Λ fixed beforehand; where it reaches 1/α (Markov), θ > θ₀.
+//! for n units, as units are independent and a geometric mean is at most the arithmetic one. So Π (1 + Λ c_u) over that
+//! bound at θ₀ is an e-value for "θ ≤ θ₀", and so is its mean over several Λ fixed beforehand; where it reaches 1/α
+//! (Markov), θ > θ₀.
 //! Units may have *different* means, any number of rows, one secret or several, and their rows may depend
 //! on each other in any way: what a unit adds to both error rates of a pair enters as one number, so an
 //! offset of a unit that moves a row of a and a row of b alike cancels. Stakes that follow earlier units
@@ -30,8 +31,8 @@
 //! variance); take them, and [`Spread`], from rows other than those that judge.
 //!
 //! *Several blocks.* If later rules learn from units judged before ([`all_rows`](crate::all_rows)), the
-//! same product is a supermartingale over blocks, and θ becomes the mean of the blocks' θ with shares
-//! fixed beforehand: [`UnitRates::join`].
+//! product over that of the blocks' bounds is a supermartingale, and the product of these is at most the bound of all n
+//! units (the same inequality): θ becomes the mean of the blocks' θ with shares fixed beforehand, [`UnitRates::join`].
 //!
 //! # References
 //! Waudby-Smith and Ramdas 2024, doi:10.1093/jrsssb/qkad009 (betting; mixtures over fixed stakes are its
@@ -101,7 +102,7 @@ pub struct UnitRates {
     groups: Option<Vec<(f64, f64)>>,
     /// The least and the largest value that each could have had.
     ranges: Vec<(f64, f64)>,
-    /// Σ w_s t_s.
+    /// Σ w_s t_s, or that of the mean centers.
     center: f64,
     /// Σ w_s.
     weight: f64,
@@ -122,6 +123,57 @@ impl UnitRates {
     /// If errors exceed rows, a number of rows is 0, a weight is negative or not finite, or a center is not
     /// in \[0, 1\].
     pub fn new(errors: &[UnitErrors], weights: &[f64], spreads: &[Spread]) -> Option<UnitRates> {
+        UnitRates::centered(errors, weights, spreads, |error| {
+            spreads[error.secret].center
+        })
+    }
+
+    /// The same where nothing is known of the centers: that of a unit is the mean rate of the units of its secret before
+    /// it, with half an error in one row.
+    ///
+    /// # Formula
+    /// With units in an order that is fixed, the factor of each has the expectation 1 + Λ(w_s/n_s)(E r_us − t_us) given those
+    /// before it, whatever these make of its center t_us, and the sum of these terms is θ less the weighted mean of
+    /// the centers, which is seen. So the [module](self)'s limit holds with that mean in place of Σ w_s t_s.
+    ///
+    /// # Conditions, Panics
+    /// As of [`new`](Self::new); units are numbered without looking at their errors.
+    pub fn with_running_centers(
+        errors: &[UnitErrors],
+        weights: &[f64],
+        deviation: f64,
+    ) -> Option<UnitRates> {
+        let spread = Spread {
+            center: 0.5,
+            deviation,
+        };
+        let mut sorted = errors.to_vec();
+        sorted.sort_by_key(|error| error.unit);
+        let mut before = vec![(0.5, 1.0); weights.len()];
+        let centers: Vec<f64> = sorted
+            .iter()
+            .map(|error| {
+                let (sum, units) = &mut before[error.secret];
+                let center = *sum / *units;
+                *sum += error.errors as f64 / error.rows as f64;
+                *units += 1.0;
+                center
+            })
+            .collect();
+        let mut next = centers.into_iter();
+        let spreads = vec![spread; weights.len()];
+        UnitRates::centered(&sorted, weights, &spreads, |_| {
+            next.next().expect("as many")
+        })
+    }
+
+    /// With a center for each unit and secret, in the order of the errors.
+    fn centered(
+        errors: &[UnitErrors],
+        weights: &[f64],
+        spreads: &[Spread],
+        mut center: impl FnMut(&UnitErrors) -> f64,
+    ) -> Option<UnitRates> {
         assert!(
             weights.iter().all(|&w| w >= 0.0 && w.is_finite()),
             "weights"
@@ -146,20 +198,25 @@ impl UnitRates {
         let mut parts = vec![0.0; units];
         let mut ranges = vec![(0.0, 0.0); units];
         let mut deviations = vec![0.0f64; units];
-        for error in errors.iter().filter(|error| weights[error.secret] > 0.0) {
+        let mut centers = 0.0;
+        for error in errors {
+            let center = center(error);
+            if weights[error.secret] <= 0.0 {
+                continue;
+            }
             let scale = weights[error.secret] / units_of[error.secret] as f64;
-            let Spread { center, deviation } = spreads[error.secret];
+            let deviation = spreads[error.secret].deviation;
+            centers += scale * center;
             let range = &mut ranges[error.unit];
             parts[error.unit] += scale * (error.errors as f64 / error.rows as f64 - center);
             *range = (range.0 - scale * center, range.1 + scale * (1.0 - center));
             deviations[error.unit] = deviations[error.unit].hypot(scale * deviation);
         }
-        let centers = weights.iter().zip(spreads).map(|(w, s)| w * s.center);
         Some(UnitRates {
             groups: None,
             parts,
             ranges,
-            center: centers.sum(),
+            center: centers,
             weight: weights.iter().sum(),
             variance: deviations.iter().map(|d| d * d).sum(),
         })
@@ -196,15 +253,14 @@ impl UnitRates {
     /// sees what cancels between the secrets of a unit. For width only.
     #[must_use]
     pub fn expecting(mut self, past: &UnitRates) -> UnitRates {
-        let units = |rates: &UnitRates| rates.ranges.iter().filter(|r| r.1 > r.0).count() as f64;
         let widest = past
             .ranges
             .iter()
             .fold(0.0f64, |most, r| most.max(r.1 - r.0));
         let squares: f64 = past.parts.iter().map(|part| part * part).sum();
-        if units(past) > 0.0 && units(&self) > 0.0 {
+        if past.units() > 0.0 && self.units() > 0.0 {
             // A unit that is off by a quarter of the range, lest few equal units promise no variance.
-            self.variance = (squares + widest * widest / 16.0) * units(past) / units(&self);
+            self.variance = (squares + widest * widest / 16.0) * past.units() / self.units();
         }
         self
     }
@@ -233,6 +289,11 @@ impl UnitRates {
     pub fn grouped(mut self) -> UnitRates {
         self.groups = groups(&self.parts);
         self
+    }
+
+    /// How many units could have moved the sum.
+    fn units(&self) -> f64 {
+        self.ranges.iter().filter(|r| r.1 > r.0).count() as f64
     }
 
     /// Parts, or their mirror images, with how often each comes.
@@ -267,6 +328,7 @@ impl UnitRates {
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
         let above = limit_above_center(
             self.terms(1.0),
+            self.units(),
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
@@ -280,6 +342,7 @@ impl UnitRates {
         let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
         let above = limit_above_center(
             self.terms(-1.0),
+            self.units(),
             &stakes(most_down, squares, self.variance, alpha),
             alpha,
         );
@@ -306,12 +369,14 @@ pub(crate) fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) ->
     spread.chain([(best(variance), 0.5)]).collect()
 }
 
-/// The x with Σ_j weight_j exp(−Λ_j x) Π (1 + Λ_j c) = 1/α, from below.
+/// The x with Σ_j weight_j Π (1 + Λ_j c)/(1 + Λ_j x/n)ⁿ = 1/α, from below, for n terms that are not 0 throughout.
 pub(crate) fn limit_above_center(
     terms: impl Iterator<Item = (f64, f64)> + Clone,
+    number: f64,
     stakes: &[(f64, f64)],
     alpha: f64,
 ) -> f64 {
+    let number = number.max(1.0);
     let grown: Vec<(f64, f64)> = stakes
         .iter()
         .map(|&(stake, weight)| {
@@ -322,25 +387,32 @@ pub(crate) fn limit_above_center(
             (stake, weight.ln() + ln)
         })
         .collect();
-    // Each stake alone gives a limit; the mixture's is at least the best of them.
-    let alone = |&(stake, ln): &(f64, f64)| (ln + alpha.ln()) / stake;
-    let best = grown.iter().map(alone).fold(f64::NEG_INFINITY, f64::max);
+    // Each stake alone gives a limit; the mixture's is at least the best of them, and at most the best with all stakes
+    // as good as it.
+    let alone = |more: f64| {
+        let limits = grown.iter().map(|&(stake, ln)| {
+            let ln = ln + alpha.ln() + more;
+            number / stake * (ln / number).exp_m1()
+        });
+        limits.fold(f64::NEG_INFINITY, f64::max)
+    };
     let ln_capital = |x: f64| {
-        let terms = grown.iter().map(|&(stake, ln)| ln - stake * x);
+        let terms = grown.iter().map(|&(stake, ln)| {
+            let mean = stake * x / number;
+            // A mean that low is impossible.
+            match mean > -1.0 {
+                true => ln - number * mean.ln_1p(),
+                false => f64::INFINITY,
+            }
+        });
         let most = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+        if most == f64::INFINITY {
+            return most;
+        }
         most + terms.map(|term| (term - most).exp()).sum::<f64>().ln()
     };
-    // With all terms equal the mixture gains the logarithm of their number over the least stake.
-    let least = grown
-        .iter()
-        .map(|grown| grown.0)
-        .fold(f64::INFINITY, f64::min);
-    bisect(
-        (best, best + (grown.len() as f64).ln() / least),
-        60,
-        |middle| ln_capital(middle) >= -alpha.ln(),
-    )
-    .0
+    let bracket = (alone(0.0), alone((grown.len() as f64).ln()));
+    bisect(bracket, 60, |middle| ln_capital(middle) >= -alpha.ln()).0
 }
 
 /// One row of every unit, at random: (errors, rows) of each secret, independent, for limits that count rows
@@ -380,166 +452,4 @@ pub fn betting_is_narrower(spread: &Spread, alpha: f64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use leakgauge_testing::{at_most, rng};
-
-    fn error(unit: usize, secret: usize, rows: u64, errors: u64) -> UnitErrors {
-        UnitErrors {
-            unit,
-            secret,
-            rows,
-            errors,
-        }
-    }
-
-    #[test]
-    fn every_unit_counts_once() {
-        let errors = [
-            error(0, 0, 1000, 1000),
-            error(1, 0, 1, 0),
-            error(2, 1, 4, 1),
-            error(0, 1, 2, 1),
-        ];
-        let rates = UnitRates::new(&errors, &[1.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
-        assert!((rates.point() - (0.5 + 0.375)).abs() < 1e-12);
-        let one = UnitRates::new(&errors, &[0.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
-        assert!((one.point() - 0.375).abs() < 1e-12);
-        assert!(one.at_least(0.05) <= 0.375 && one.at_most(0.05) >= 0.375);
-        assert!(UnitRates::new(&errors[..2], &[1.0, 1.0], &[Spread::UNKNOWN; 2]).is_none());
-    }
-
-    #[test]
-    fn limits_narrow_with_units_and_mirror() {
-        let limits = |units: usize| {
-            let errors: Vec<UnitErrors> = (0..units)
-                .map(|unit| error(unit, 0, 10, 2 + (unit % 3) as u64))
-                .collect();
-            let spread = Spread {
-                center: 0.3,
-                deviation: 0.1,
-            };
-            let rates = UnitRates::new(&errors, &[1.0], &[spread]).unwrap();
-            (rates.at_least(0.05), rates.at_most(0.05))
-        };
-        let (few, many) = (limits(15), limits(300));
-        assert!(few.0 < many.0 && many.1 < few.1);
-        assert!(many.0 > 0.27 && many.1 < 0.33, "{many:?}");
-        let mirrored = |errors: u64| {
-            let units: Vec<UnitErrors> = (0..20).map(|unit| error(unit, 0, 10, errors)).collect();
-            UnitRates::new(&units, &[1.0], &[Spread::UNKNOWN]).unwrap()
-        };
-        let sum = mirrored(3).at_least(0.05) + mirrored(7).at_most(0.05);
-        assert!((sum - 1.0).abs() < 1e-9);
-    }
-
-    /// The width that is promised is about that of the limits, and falls with more units.
-    #[test]
-    fn the_width_is_known_beforehand() {
-        let rates = |units: usize| {
-            let errors: Vec<UnitErrors> = (0..units)
-                .map(|unit| error(unit, 0, 10, 3 + 4 * (unit % 2) as u64))
-                .collect();
-            let spread = Spread {
-                center: 0.5,
-                deviation: 0.2,
-            };
-            UnitRates::new(&errors, &[1.0], &[spread]).unwrap()
-        };
-        for units in [20, 100, 1000] {
-            let rates = rates(units);
-            let found = rates.at_most(0.05) - rates.point();
-            let promised = rates.width(0.05);
-            assert!((found / promised - 1.0).abs() < 0.25, "{found} {promised}");
-        }
-        assert!(rates(1000).width(0.05) < 0.4 * rates(100).width(0.05));
-    }
-
-    /// Units whose offsets move both secrets' rows alike: the pair's limit is narrower than with the same
-    /// numbers in different units.
-    #[test]
-    fn what_a_unit_adds_to_both_secrets_cancels() {
-        let spread = Spread {
-            center: 0.5,
-            deviation: 0.1,
-        };
-        let limit = |shift: usize| {
-            let errors: Vec<UnitErrors> = (0..60)
-                .flat_map(|unit| {
-                    let offset = (unit % 5) as u64;
-                    [
-                        error(unit, 0, 10, 3 + offset),
-                        error(unit + shift, 1, 10, 7 - offset),
-                    ]
-                })
-                .collect();
-            let rates = UnitRates::new(&errors, &[1.0, 1.0], &[spread; 2]).unwrap();
-            rates.clone().expecting(&rates).at_least(0.05)
-        };
-        assert!(limit(0) > limit(60) + 0.005, "{} {}", limit(0), limit(60));
-    }
-
-    /// 3,000 logs of 12 + 12 units of unequal sizes and unequal fixed means: each limit misses at most 5 %.
-    #[test]
-    fn unequal_means_are_covered() {
-        let mut rng = rng(11);
-        let runs = 3000;
-        let means: Vec<f64> = (0..24)
-            .map(|unit| [0.02, 0.9, 0.5, 0.1][unit % 4])
-            .collect();
-        let truth = means.iter().sum::<f64>() / 12.0;
-        let (mut above, mut below) = (0, 0);
-        for _ in 0..runs {
-            let errors: Vec<UnitErrors> = (0..24)
-                .map(|unit| {
-                    let rows = [1, 3, 40][unit % 3];
-                    let wrong = (0..rows).filter(|_| rng.random_bool(means[unit])).count();
-                    error(unit, unit / 12, rows, wrong as u64)
-                })
-                .collect();
-            let rates = UnitRates::new(&errors, &[1.0, 1.0], &[Spread::UNKNOWN; 2]).unwrap();
-            above += usize::from(rates.at_least(0.05) > truth);
-            below += usize::from(rates.at_most(0.05) < truth);
-        }
-        assert!(
-            above <= at_most(runs, 0.05) && below <= at_most(runs, 0.05),
-            "{above} {below}"
-        );
-    }
-
-    #[test]
-    fn one_row_of_every_unit() {
-        let errors = [
-            error(0, 0, 9, 9),
-            error(0, 1, 5, 0),
-            error(1, 1, 3, 3),
-            error(4, 0, 2, 0),
-        ];
-        let tallies = one_row_a_unit(&errors, 2, &mut rng(1));
-        assert_eq!(tallies.iter().map(|tally| tally.1).sum::<u64>(), 3);
-        assert!(betting_is_narrower(
-            &Spread {
-                center: 0.5,
-                deviation: 0.1
-            },
-            0.05
-        ));
-        assert!(!betting_is_narrower(
-            &Spread {
-                center: 0.5,
-                deviation: 0.5
-            },
-            0.05
-        ));
-    }
-
-    #[test]
-    fn blocks_are_joined_by_their_shares() {
-        let block = |errors: u64| {
-            let units: Vec<UnitErrors> = (0..10).map(|unit| error(unit, 0, 10, errors)).collect();
-            UnitRates::new(&units, &[1.0], &[Spread::UNKNOWN]).unwrap()
-        };
-        let joined = UnitRates::join(&[(0.25, block(2)), (0.75, block(6))]);
-        assert!((joined.point() - 0.5).abs() < 1e-12);
-    }
-}
+mod tests;

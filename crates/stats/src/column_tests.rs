@@ -77,6 +77,8 @@ pub struct ColumnTests {
     pub columns: Vec<ColumnTest>,
     /// The largest statistic after each random assignment, in increasing order.
     pub largest: Vec<f64>,
+    /// Statistics may be off by this in sum, of a column and of an assignment: so much nearer ones count as reached.
+    pub rounding: f64,
 }
 
 impl ColumnTests {
@@ -87,8 +89,7 @@ impl ColumnTests {
         let most = (alpha * (self.largest.len() + 1) as f64 + 1e-9).floor();
         let most = (most as usize).checked_sub(1)?;
         let at = self.largest.len().checked_sub(most + 1)?;
-        // What rounding may have put below an assignment's does not exceed it.
-        Some(self.largest[at] / (1.0 - ROUNDING))
+        Some(self.largest[at] + self.rounding)
     }
 }
 
@@ -103,8 +104,6 @@ const MOST_EXACT: usize = 20;
 const MOST_STEPS: f64 = 2e9;
 /// Rows that are added up in single precision at once: equal values one after the other are rounded alike.
 const CHUNK: usize = 32;
-/// Statistics of equal values may differ by the rounding of their sums, which are in single precision: such count as equal.
-const ROUNDING: f64 = 1e-4;
 /// Columns that are added up together at most: their sums and as many rows as fit stay in fast memory.
 const BLOCK: usize = 16;
 /// Rows times columns that are held at once, and rows times assignments.
@@ -136,23 +135,47 @@ pub fn test_columns(rows: &Rows, most: u64, seed: u64) -> ColumnTests {
     let (mut columns, mut largest) = statistics(rows, &Assignments::draw(rows, 0..first, seed));
     let top = columns.iter().map(|column| column.statistic);
     let top = top.fold(0.0, f64::max);
-    if first > 0 && reached(&largest, top) < ENOUGH {
+    let rounding = rounding(rows);
+    if first > 0 && reached(&largest, top - rounding) < ENOUGH {
         let more = Assignments::draw(rows, first..affordable, seed);
         largest.extend(statistics(rows, &more).1);
     }
     largest.sort_unstable_by(f64::total_cmp);
     let drawn = largest.len();
     for column in &mut columns {
-        column.p_value = (1 + reached(&largest, column.statistic)) as f64 / (1 + drawn) as f64;
+        let reached = reached(&largest, column.statistic - rounding);
+        column.p_value = (1 + reached) as f64 / (1 + drawn) as f64;
     }
     sharpen(rows, &mut columns, 1.0 / (1 + drawn) as f64);
-    ColumnTests { columns, largest }
+    ColumnTests {
+        columns,
+        largest,
+        rounding,
+    }
 }
 
-/// How many of these reach a statistic. Those that rounding may have put below it do.
-fn reached(largest: &[f64], statistic: f64) -> usize {
-    let bar = statistic * (1.0 - ROUNDING);
+/// How many of these reach a bar.
+fn reached(largest: &[f64], bar: f64) -> usize {
     largest.iter().filter(|value| **value >= bar).count()
+}
+
+/// By how much two statistics may differ through rounding where they are equal.
+///
+/// # Formula
+/// A value z is rounded to single precision and added to at most 31 others: the sum of the n_s values of a secret is off
+/// by at most c·Σ|z|, c = 34·2⁻²⁴ (two of the 34 are for the sums of those sums, in double precision). A statistic
+/// (Σ_s S_s²/n_s)^½ is a norm, so it is off by at most the norm of the errors: by Cauchy's inequality and Σz² = n, of all secrets
+/// but the last at most c·√n, and of the last, whose sum is what the others lack, c·n/√n_last.
+fn rounding(rows: &Rows) -> f64 {
+    let last = rows.secret_count.saturating_sub(1) as u32;
+    let of_last = rows
+        .secrets
+        .iter()
+        .filter(|secret| **secret == last)
+        .count();
+    let number = rows.secrets.len() as f64;
+    let c = (CHUNK as f64 + 2.0) * f64::from(f32::EPSILON) / 2.0;
+    2.0 * c * (number + number * number / of_last.max(1) as f64).sqrt()
 }
 
 /// How many assignments take neither long nor much memory.

@@ -6,8 +6,8 @@
 //! For every conditional law q(s | o), I(S;O) ≥ E ln(q(S | O)/π_S): the difference is the mean Kullback–Leibler divergence
 //! of the true posterior from q. With q mixed with the prior, (1 − η)q + ηπ, the gain ln(q/π) of a row is at least ln η. So
 //! the mean of the gains of rows that q did not see is limited from below by bets: for fixed centers t_s and a fixed stake
-//! Λ, c = (π_s/n_s)(gain − t_s) of the n_s rows of secret s, E Π (1 + Λc) ≤ exp(Λ(E Σ π_s·gain − Σ π_s t_s)), as rows are
-//! independent and 1 + x ≤ e^x ([`crate::betting`]).
+//! Λ, c = (π_s/n_s)(gain − t_s) of the n_s rows of secret s, n in all, E Π (1 + Λc) ≤ (1 + Λ(E Σ π_s·gain − Σ π_s t_s)/n)ⁿ,
+//! as rows are independent and a geometric mean is at most the arithmetic one ([`crate::betting`]).
 //!
 //! # From above, for discrete observations
 //!
@@ -122,7 +122,8 @@ pub fn weighted_mean_at_least(secrets: &[Gains], alpha: f64) -> Option<f64> {
         values.map(move |&(gain, rows)| (scale * (gain - center), rows as f64))
     });
     let stakes = stakes(most_down, squares, variance, alpha);
-    let above = limit_above_center(terms, &stakes, alpha);
+    let number = secrets.iter().map(|gains| gains.rows() as f64).sum();
+    let above = limit_above_center(terms, number, &stakes, alpha);
     Some(center + above)
 }
 

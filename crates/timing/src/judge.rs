@@ -57,6 +57,8 @@ pub(crate) struct Look {
     pub(crate) verdict: Verdict,
     /// The pair that decides.
     pub(crate) pair: Pair,
+    /// The limit of the difference of every pair.
+    pub(crate) largest: f64,
 }
 
 /// All blocks, and the last look at them.
@@ -111,6 +113,7 @@ impl Judge {
         let mut sorted = differences.clone();
         let mut all: Option<Pair> = None;
         let mut passes = true;
+        let mut largest = 0.0_f64;
         let directions = (self.classes * (self.classes - 1)) as f64;
         let alarm = self.needed(self.question.alarm / directions);
         // A test passes wrongly only if one given limit, of the pair and the direction that exceed the threshold, is
@@ -126,6 +129,13 @@ impl Judge {
                 }
                 let pair = self.pair((second, first), (&alarm, &pass), &differences, &mut sorted);
                 passes &= pair.passes;
+                // A limit that is not a number limits nothing.
+                let size = if pair.size_at_most.is_nan() {
+                    f64::INFINITY
+                } else {
+                    pair.size_at_most
+                };
+                largest = largest.max(size);
                 // The pair that decides: the surest leak, or else the one that keeps the test from passing, or nearly
                 // did.
                 let rank = |pair: &Pair| {
@@ -152,6 +162,7 @@ impl Judge {
                 (false, false) => Verdict::Open,
             },
             pair,
+            largest,
         }
     }
 

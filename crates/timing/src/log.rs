@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All times of a test.
 pub(crate) struct Rows<'a> {
@@ -18,7 +19,9 @@ impl Rows<'_> {
     pub(crate) fn write(&self, directory: &Path, name: &str) -> io::Result<PathBuf> {
         fs::create_dir_all(directory)?;
         let path = directory.join(format!("{}.csv", file_name(name)));
-        let unfinished = path.with_extension(format!("csv.{}", std::process::id()));
+        static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let unfinished = path.with_extension(format!("csv.{}.{number}", std::process::id()));
         let written = File::create(&unfinished).and_then(|file| {
             let mut out = BufWriter::new(file);
             self.write_to(&mut out)?;
@@ -73,20 +76,14 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// Where logs go: `leakgauge` in the target directory of the test that runs, or else in the directory for temporary
-/// files.
-pub(crate) fn directory() -> PathBuf {
-    let program = std::env::current_exe().ok();
+/// Where logs go: `leakgauge` in the target directory of the test that runs. A directory that others write to is none:
+/// times of secrets are not for them.
+pub(crate) fn directory() -> Option<PathBuf> {
     // target/debug/deps/test-0123456789abcdef
-    let target = program.as_deref().and_then(|program| {
-        let deps = program.parent()?;
-        (deps.file_name()? == "deps")
-            .then(|| deps.parent()?.parent())
-            .flatten()
-    });
-    target
-        .map_or_else(std::env::temp_dir, Path::to_owned)
-        .join("leakgauge")
+    let program = std::env::current_exe().ok()?;
+    let deps = program.parent()?;
+    let target = deps.parent()?.parent()?;
+    (deps.file_name()? == "deps").then(|| target.join("leakgauge"))
 }
 
 #[cfg(test)]
@@ -115,7 +112,7 @@ mod tests {
 
     #[test]
     fn logs_stand_beside_the_build() {
-        let directory = directory();
+        let directory = directory().expect("a target directory");
         assert!(directory.ends_with("leakgauge"), "{}", directory.display());
     }
 }

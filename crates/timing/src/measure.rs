@@ -46,6 +46,8 @@ pub(crate) struct Measured {
     /// Times that ended before they began.
     pub(crate) backwards: usize,
     pub(crate) elapsed: Duration,
+    /// Whether the clock ran as that of the system did. Otherwise no time has a length.
+    pub(crate) agrees: bool,
 }
 
 /// Measures until all is decided, or the budget is spent.
@@ -58,6 +60,7 @@ pub(crate) fn measure<I, O>(
 ) -> Measured {
     let begun = Instant::now();
     let facts = clock.facts();
+    let paired = clock.paired();
     let mut bench = Bench {
         clock,
         makers,
@@ -100,6 +103,7 @@ pub(crate) fn measure<I, O>(
         order,
         backwards,
         elapsed: begun.elapsed(),
+        agrees: clock.agrees(&paired).unwrap_or(true),
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Report {
     pub threshold: Threshold,
     /// The pair of classes that decides; `None` if there were too few blocks for any limit.
     pub difference: Option<Difference>,
+    /// Upper limit of the difference of any two classes, in nanoseconds; ∞ where there is none.
+    pub largest: f64,
     /// Blocks that were judged. Each has a time of every class.
     pub blocks: usize,
     /// Blocks that were measured: those after the last look were not judged.
@@ -60,6 +62,8 @@ pub struct Report {
     pub clock: &'static str,
     /// The step of the clock in nanoseconds.
     pub clock_step: f64,
+    /// Whether the clock ran as that of the system did, to 1 %, over the whole test. Otherwise nothing is decided.
+    pub clock_agrees: bool,
     /// Times that ended before they began, by the clock.
     pub backwards: usize,
     /// The probability of `Leaks` where nothing exceeds the threshold.
@@ -89,11 +93,17 @@ impl Report {
 
     /// The least threshold, in nanoseconds, at which the same blocks would have passed; ∞ where there are too few.
     pub fn resolution(&self) -> f64 {
-        let difference = self.difference.as_ref();
-        difference.map_or(f64::INFINITY, |difference| difference.size_at_most)
+        self.largest
     }
 
     fn difference_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.clock_agrees {
+            return writeln!(
+                f,
+                "  the {} did not run as the clock of the system did: no time is known",
+                self.clock
+            );
+        }
         let Some(difference) = &self.difference else {
             return writeln!(
                 f,
@@ -138,8 +148,9 @@ impl Report {
             writeln!(f, "  the times could not be written: {error}")?;
         }
         if let Some(log) = &self.log {
-            let log = log.display();
+            let log = log.display().to_string();
             writeln!(f, "  all times: {log}")?;
+            let log = log.replace('\'', r"'\''");
             if self.outcome == Outcome::Leaks {
                 let claim = self.threshold.nanoseconds();
                 writeln!(

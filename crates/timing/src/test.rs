@@ -150,9 +150,17 @@ impl<'a, I> Test<'a, I> {
                 order: &measured.order,
                 times: measured.judge.times(),
             };
-            match rows.write(&always.unwrap_or_else(log::directory), &self.name) {
-                Ok(path) => report.log = Some(path),
-                Err(error) => report.log_error = Some(error.to_string()),
+            match always.or_else(log::directory) {
+                None => {
+                    report.log_error = Some(
+                        "this program is not in a target directory: set LEAKGAUGE_LOG to a directory for them"
+                            .to_owned(),
+                    );
+                }
+                Some(directory) => match rows.write(&directory, &self.name) {
+                    Ok(path) => report.log = Some(path),
+                    Err(error) => report.log_error = Some(error.to_string()),
+                },
             }
         }
         report
@@ -183,12 +191,14 @@ impl<'a, I> Test<'a, I> {
         Report {
             name: self.name.clone(),
             outcome: match look.map(|look| look.verdict) {
+                // Without a clock to trust there is no difference to speak of.
+                _ if !measured.agrees => Outcome::TooNoisy,
                 Some(Verdict::Leaks) => Outcome::Leaks,
                 Some(Verdict::Passes) => Outcome::Passes,
                 Some(Verdict::Open) | None => Outcome::TooNoisy,
             },
             threshold: self.threshold,
-            difference: look.map(|look| Difference {
+            difference: look.filter(|_| measured.agrees).map(|look| Difference {
                 slower: self.classes[look.pair.slower].clone(),
                 faster: self.classes[look.pair.faster].clone(),
                 at_least: look.pair.at_least,
@@ -196,11 +206,16 @@ impl<'a, I> Test<'a, I> {
                 at_most: look.pair.at_most,
                 size_at_most: look.pair.size_at_most,
             }),
+            largest: match look {
+                Some(look) if measured.agrees => look.largest,
+                _ => f64::INFINITY,
+            },
             blocks: look.map_or(0, |look| look.blocks),
             measured_blocks: measured.judge.blocks(),
             calls_per_time: measured.calls,
             clock: measured.clock.name,
             clock_step: measured.clock.step_nanoseconds(),
+            clock_agrees: measured.agrees,
             backwards: measured.backwards,
             false_alarms: plan.alarm,
             false_passes: plan.pass,

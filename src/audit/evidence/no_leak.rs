@@ -1,8 +1,10 @@
 //! The p-value of "no leak at all": that the observation does not depend on the secret.
 
 use crate::audit::prepare::Prepared;
+use crate::audit::units;
 use leakgauge_attack::measure::tables::tables;
 use leakgauge_attack::pairwise::pair_count;
+use leakgauge_judge::Independence;
 use leakgauge_stats::multiplicity::holm;
 use leakgauge_stats::no_leak::{Effort, Kind, Table, least_no_leak, no_leak_pairs};
 use leakgauge_stats::random::Stream;
@@ -18,6 +20,8 @@ pub struct NoLeak {
     /// How many columns were tested one by one, their p-values corrected (Bonferroni); 1 if the observation was
     /// tested whole.
     pub columns: usize,
+    /// Whether units were compared, for their rows depend on each other.
+    pub of_units: bool,
 }
 
 /// Random tables times rows, beyond which fewer tables are drawn, down to so many.
@@ -34,6 +38,9 @@ pub(crate) fn applies(prepared: &Prepared) -> bool {
 /// Tests the log.
 pub(crate) fn judge(prepared: &Prepared) -> Option<NoLeak> {
     let log = prepared.log;
+    if prepared.independence == Independence::Units && !prepared.options.quick {
+        return of_units(prepared);
+    }
     if !applies(prepared) {
         return None;
     }
@@ -55,6 +62,22 @@ pub(crate) fn judge(prepared: &Prepared) -> Option<NoLeak> {
         p_value,
         pairs,
         columns,
+        of_units: false,
+    })
+}
+
+/// The same of units. No claim reads it: that units differ is more than that rows of theirs do.
+fn of_units(prepared: &Prepared) -> Option<NoLeak> {
+    let log = prepared.log;
+    let secrets = log.secrets.len();
+    let seed = prepared.random.seed(Stream::NoLeak);
+    let rows = prepared.units_of_the_log()?;
+    let p_value = units::no_leak::p_value(rows, &log.observations, secrets, seed)?;
+    Some(NoLeak {
+        p_value,
+        pairs: (pair_count(secrets) == 1).then(|| vec![p_value]),
+        columns: 1,
+        of_units: true,
     })
 }
 

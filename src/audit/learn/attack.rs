@@ -1,12 +1,12 @@
 //! The second stage: an attack is learned on the training rows and chosen on the tuning rows.
 
 use crate::audit::evidence::average;
-use crate::audit::learn::blocks::begins;
+use crate::audit::learn::blocks::{begins, unit_begins};
 use crate::audit::learn::cross_fit::CrossFit;
 use crate::audit::learn::given;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::units::tally_units;
-use leakgauge_attack::split::Split;
+use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_attack::tuning::{self, Budget, Goals, Naming, Tuned};
 use leakgauge_base::error::Result;
 use leakgauge_log::UnitRows;
@@ -18,13 +18,14 @@ const TRYING_TWICE: f64 = 0.4;
 
 /// The attack and its rules. No certification row is looked at.
 pub(crate) fn attack(prepared: &Prepared) -> Result<Tuned> {
-    learn(prepared, &prepared.split, for_trying(prepared))
+    let units = prepared.units.as_ref();
+    learn(prepared, &prepared.split, units, for_trying(prepared))
 }
 
 /// The part of the budget in which attacks are tried.
 pub(crate) fn for_trying(prepared: &Prepared) -> Budget {
     let alone = prepared.options.quick || !CrossFit::is_worth_while(prepared.log);
-    let share = match begins(prepared) {
+    let share = match begins(prepared).or_else(|| unit_begins(prepared)) {
         _ if !alone => TRYING_TWICE,
         // An attack on all rows before these and one on a part of them.
         Some(begins) => TRYING / (1.0 + begins.iter().sum::<f64>()),
@@ -33,8 +34,13 @@ pub(crate) fn for_trying(prepared: &Prepared) -> Budget {
     prepared.options.budget.part(share)
 }
 
-/// The same from the fitting and tuning rows of any split.
-pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Result<Tuned> {
+/// The same from the fitting and tuning rows of any split, which are those of these units where limits count units.
+pub(crate) fn learn(
+    prepared: &Prepared,
+    split: &Split,
+    units: Option<&UnitParts>,
+    budget: Budget,
+) -> Result<Tuned> {
     let (log, options) = (prepared.log, prepared.options);
     let targets = &prepared.targets;
     // One attack for all, where limits rest on the order of its errors or on units.
@@ -55,7 +61,7 @@ pub(crate) fn learn(prepared: &Prepared, split: &Split, budget: Budget) -> Resul
     } else {
         tuning::tune(&log.observations, split, &options.attacks, budget, goals)?
     };
-    if let Some(units) = &prepared.units {
+    if let Some(units) = units {
         reconsider(&mut tuned, &units.tune, prepared.alpha);
     }
     if !prepared.independence.is_of_rows() {

@@ -7,6 +7,7 @@
 
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::pair_count;
+use leakgauge_judge::Independence;
 use leakgauge_log::observations::ObservationKind;
 
 /// Where the blocks of a log of two secrets begin, as shares of its rows; the certification rows are the last
@@ -26,6 +27,15 @@ const MOST_NUMBERS: u64 = 1_000_000;
 const MOST_TOSSES: u64 = 200_000_000;
 /// Distinct observations are few if there are so many rows for each.
 const ROWS_EACH: u64 = 100;
+
+/// Where blocks of units begin, as shares of them, and how many units of the rarest secret the first is learned from, at
+/// least: one to learn from and one to choose by.
+const UNIT_BEGINS: [f64; 3] = [0.1, 0.2, 0.4];
+const FIRST_UNITS: f64 = 2.0;
+/// Rows a unit from which on units are more than rows.
+const UNIT_ROWS: u64 = 4;
+/// Where learning is slow and rows are more than this, the certification units alone judge.
+const MOST_UNIT_ROWS: u64 = 200_000;
 
 /// Where blocks begin, as shares of the rows.
 pub(crate) fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
@@ -52,6 +62,24 @@ pub(crate) fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
     let last = if given { 0.25 } else { 0.6 };
     let before = begins.partition_point(|&begin| begin < last);
     Some(&begins[..before]).filter(|begins| !begins.is_empty())
+}
+
+/// The same of units. Their rows depend on each other, so what learning needs is counted in units.
+pub(crate) fn unit_begins(prepared: &Prepared) -> Option<&'static [f64]> {
+    let log = prepared.log;
+    let judges = prepared.independence == Independence::Units
+        && log.fit_counts.is_none()
+        && !prepared.options.attacks.are_given();
+    let units = log.units.as_ref().filter(|_| judges)?;
+    let slow = !learns_quickly(prepared) && log.counts.total() > MOST_UNIT_ROWS;
+    let of_secrets = units.rows.units_of_secrets(log.secrets.len());
+    let rarest = of_secrets.into_iter().min()? as f64;
+    // With a row a unit, one random row of every certification unit proves as much.
+    if slow || log.counts.total() < UNIT_ROWS * units.rows.len() as u64 {
+        return None;
+    }
+    let from = UNIT_BEGINS.partition_point(|begin| begin * rarest < FIRST_UNITS);
+    Some(&UNIT_BEGINS[from..]).filter(|begins| !begins.is_empty())
 }
 
 fn learns_quickly(prepared: &Prepared) -> bool {

@@ -93,5 +93,5 @@ fn attack_from(
         Split::across(past, certify, rng)
     };
     let budget = for_trying(prepared).part(share);
-    Ok((learn(prepared, &split, budget)?, Learned::of(&split)))
+    Ok((learn(prepared, &split, None, budget)?, Learned::of(&split)))
 }

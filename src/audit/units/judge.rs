@@ -11,12 +11,14 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::figures::overall::risk::strata;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
+use crate::audit::units::earlier::{UnitBlock, join};
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::units::{
     UnitAdvantage, UnitGuide, UnitJudgement, UnitMethod, UnitTally, judge_units, tally_units,
 };
 use leakgauge_attack::split::UnitParts;
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::parallel;
 use leakgauge_stats::betting::{Spread, UnitErrors, UnitRates, one_row_a_unit};
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::long_run::LongRun;
@@ -29,6 +31,8 @@ use leakgauge_stats::weighted_risk::{chernoff_upper, matched_plan};
 pub(crate) struct UnitEvidence {
     /// One for each rule that is judged.
     pub rules: Vec<Arc<UnitAdvantage>>,
+    /// One for each pair, with what the blocks before the certification units say; none where these alone judge.
+    pub joined: Vec<Arc<UnitAdvantage>>,
     /// One for each prior.
     guesses: Vec<UnitGuesses>,
 }
@@ -39,6 +43,7 @@ pub(crate) fn judge(
     prepared: &Prepared,
     parts: &UnitParts,
     tuned: &Tuned,
+    earlier: &[UnitBlock],
     plan: &Plan,
 ) -> UnitEvidence {
     let (log, priors, alpha) = (prepared.log, &prepared.priors, prepared.alpha);
@@ -65,11 +70,40 @@ pub(crate) fn judge(
         };
         Arc::new(found.allowing(varies))
     };
-    let of_rules = found.rules.iter().zip(&past.rules).enumerate();
+    let of_rules = found.rules.iter().zip(&past.rules);
+    let both = of_rules.clone().enumerate();
+    let rules: Vec<_> = both.map(|(at, both)| advantage(at, both)).collect();
+    let last: Vec<_> = of_rules
+        .map(|(found, past)| (found.clone(), UnitGuide::new(past)))
+        .collect();
     UnitEvidence {
-        rules: of_rules.map(|(at, both)| advantage(at, both)).collect(),
+        joined: joined(prepared, earlier, &rules[..tuned.choices.len()], &last),
+        rules,
         guesses: guesses(&found, &past, priors, alpha, random),
     }
+}
+
+/// The limits of pairs by the units of all blocks, the certification units last.
+fn joined(
+    prepared: &Prepared,
+    earlier: &[UnitBlock],
+    rules: &[Arc<UnitAdvantage>],
+    last: &[(UnitTally, UnitGuide)],
+) -> Vec<Arc<UnitAdvantage>> {
+    if earlier.is_empty() {
+        return Vec::new();
+    }
+    let blocks = parallel::map(earlier.len(), |at| earlier[at].judge(prepared));
+    let pairs = rules.iter().zip(last).enumerate();
+    pairs
+        .map(|(pair, (rule, last))| {
+            let of_pair = blocks.iter().map(|block| &block[pair]).chain([last]);
+            match join(of_pair.map(|(tally, guide)| (tally, guide))) {
+                Some(all) => Arc::new(UnitAdvantage::clone(rule).with_earlier(all)),
+                None => Arc::clone(rule),
+            }
+        })
+        .collect()
 }
 
 fn guesses(
@@ -217,6 +251,7 @@ impl UnitEvidence {
 pub(crate) fn method(method: UnitMethod) -> Method {
     match method {
         UnitMethod::Betting => Method::UnitBetting,
+        UnitMethod::Blocks => Method::PrequentialUnits,
         UnitMethod::OneRow => Method::OneRowAUnit,
     }
 }

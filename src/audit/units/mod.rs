@@ -1,5 +1,8 @@
 //! Limits that count units (users, devices, sessions) instead of rows.
 
+pub(crate) mod earlier;
+mod few_labels;
 pub(crate) mod judge;
 pub(crate) mod laws;
 pub(crate) mod mix;
+pub(crate) mod no_leak;

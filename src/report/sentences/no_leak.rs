@@ -5,6 +5,9 @@ use crate::report::words::p_value_of;
 
 /// How it was tested.
 pub fn test(found: &NoLeak) -> String {
+    if found.of_units {
+        return "permutation test of the secrets of all units, each unit counting once".to_owned();
+    }
     let columns = match found.columns {
         1 => String::new(),
         n => format!(", {n} columns one by one, corrected (Bonferroni)"),
@@ -20,7 +23,7 @@ pub fn sentence(found: &NoLeak, proven: bool, alpha: f64) -> String {
             " This test can miss a difference that an attack finds. The limit of the attack counts."
         }
         (false, true) => {
-            " This test uses all rows, and can find a difference that the attack missed on its certification rows."
+            " This test uses all rows, also those that attacks learned from, and can find a difference that the attack missed on its certification rows."
         }
         _ => "",
     };

@@ -15,20 +15,10 @@ const NAME: &str = "Check: ";
 
 /// The section; empty without doubts.
 pub fn section<'a>(audit: &Findings) -> Section<'a> {
-    let numbered = numbered_blocks(&audit.input);
-    let warnings = audit.warnings.iter();
-    // Within blocks none of this matters.
-    let warnings = warnings.filter(|warning| numbered.is_none() || !warning.is_about_order());
-    let mut doubts: Vec<(u8, String)> = warnings
-        .map(|warning| (weight(warning), doubt(warning)))
-        .collect();
-    doubts.extend(numbered.map(|column| (0, within_blocks(column))));
-    doubts.extend(qualifications(audit));
-    doubts.extend(blocks(audit));
-    doubts.sort_by_key(|(weight, _)| *weight);
+    let mut doubts = all(audit);
     let beyond = doubts.len().saturating_sub(DOUBTS);
     doubts.truncate(DOUBTS);
-    let begun = |(at, (_, doubt)): (usize, &(u8, String))| match at {
+    let begun = |(at, doubt): (usize, &String)| match at {
         0 => format!("{NAME}{doubt}"),
         _ => format!("{}{doubt}", " ".repeat(NAME.len())),
     };
@@ -48,6 +38,22 @@ pub fn section<'a>(audit: &Findings) -> Section<'a> {
         )
     };
     Section::new(entries, LINES, Box::new(more)).with_beyond(beyond)
+}
+
+/// All doubts.
+pub fn all(audit: &Findings) -> Vec<String> {
+    let numbered = numbered_blocks(&audit.input);
+    let warnings = audit.warnings.iter();
+    // Within blocks none of this matters.
+    let warnings = warnings.filter(|warning| numbered.is_none() || !warning.is_about_order());
+    let mut doubts: Vec<(u8, String)> = warnings
+        .map(|warning| (weight(warning), doubt(warning)))
+        .collect();
+    doubts.extend(numbered.map(|column| (0, within_blocks(column))));
+    doubts.extend(qualifications(audit));
+    doubts.extend(blocks(audit));
+    doubts.sort_by_key(|(weight, _)| *weight);
+    doubts.into_iter().map(|(_, doubt)| doubt).collect()
 }
 
 /// Doubts about a verdict that no warning says, once each.

@@ -3,7 +3,7 @@
 mod answer;
 mod claims;
 mod comparison;
-mod doubts;
+pub mod doubts;
 mod lines;
 mod next;
 mod read;

@@ -30,6 +30,8 @@ pub enum UnitMethod {
     Betting,
     /// One random row of every unit, Clopper–Pearson on their errors.
     OneRow,
+    /// Bets on the units' error rates, block by block, each judged by an attack that learned from earlier ones.
+    Blocks,
 }
 
 /// The units that have rows of each secret, and how many.
@@ -310,7 +312,7 @@ impl UnitGuide {
     }
 
     /// The sum of both error rates, with the variance to expect.
-    fn sum(&self, errors: &[UnitErrors]) -> Option<UnitRates> {
+    pub fn sum(&self, errors: &[UnitErrors]) -> Option<UnitRates> {
         let rates = UnitRates::new(errors, &[1.0, 1.0], &self.spreads)?;
         Some(match &self.past {
             Some(past) => rates.expecting(past),
@@ -355,6 +357,8 @@ pub struct UnitAdvantage {
     sum: Option<UnitRates>,
     one: [Option<UnitRates>; 2],
     drawn: Option<Drawn>,
+    /// The mean over blocks of the sum of both error rates, where earlier units were judged too.
+    blocks: Option<UnitRates>,
     /// Of the advantage.
     method: UnitMethod,
     /// Whether drawn rows of both secrets are pooled.
@@ -397,6 +401,7 @@ impl UnitAdvantage {
             sum,
             one,
             drawn,
+            blocks: None,
             varies: LongRun::INDEPENDENT,
         }
     }
@@ -405,6 +410,17 @@ impl UnitAdvantage {
     #[must_use]
     pub fn allowing(self, varies: LongRun) -> Self {
         UnitAdvantage { varies, ..self }
+    }
+
+    /// The same with a lower limit of the advantage from the sum of both error rates in blocks of units, each judged by
+    /// an attack that learned from those before. It is about the best of these attacks.
+    #[must_use]
+    pub fn with_earlier(self, blocks: UnitRates) -> Self {
+        UnitAdvantage {
+            blocks: Some(blocks),
+            method: UnitMethod::Blocks,
+            ..self
+        }
     }
 
     /// The mean error rates over units; `None` if a secret has none.
@@ -427,7 +443,8 @@ impl UnitAdvantage {
         self.rate_method
     }
 
-    /// Lower limit of TPR − FPR at level 1 − alpha; −1 if a secret has no units.
+    /// Lower limit of TPR − FPR at level 1 − alpha, of this rule or, with [blocks](Self::with_earlier), of the best of
+    /// several; −1 if a secret has no units.
     ///
     /// # Conditions
     /// Rule and guide were fixed before the units were seen; units are independent, or limits [allow](Self::allowing)
@@ -447,6 +464,10 @@ impl UnitAdvantage {
             }
             (UnitMethod::OneRow, Some(drawn), _) => drawn_at_most(drawn, alpha).advantage(),
             (UnitMethod::Betting, _, Some(sum)) => 1.0 - sum.at_most(alpha),
+            (UnitMethod::Blocks, ..) => {
+                let blocks = self.blocks.as_ref();
+                blocks.map_or(-1.0, |blocks| 1.0 - blocks.at_most(alpha))
+            }
             _ => -1.0,
         }
     }
@@ -462,7 +483,8 @@ impl UnitAdvantage {
                 1.0 - 2.0 * poisson_binomial_lower(errors, rows, alpha)
             }
             (UnitMethod::OneRow, Some(drawn), _) => drawn_at_least(drawn, alpha).advantage(),
-            (UnitMethod::Betting, _, Some(sum)) => 1.0 - sum.at_least(alpha),
+            // What earlier attacks did says nothing of the last one.
+            (UnitMethod::Betting | UnitMethod::Blocks, _, Some(sum)) => 1.0 - sum.at_least(alpha),
             _ => 1.0,
         }
     }

@@ -112,6 +112,51 @@ impl Split {
     }
 }
 
+/// Deals units at random to parts with these shares, which sum to 1: each to the part that lacks most units with its
+/// secrets.
+///
+/// # Conditions
+/// The draw depends on which secrets units have, never on what was observed.
+pub fn parts_of_units(
+    rows: &UnitRows,
+    secrets: usize,
+    shares: &[f64],
+    rng: &mut ChaCha8Rng,
+) -> Vec<UnitRows> {
+    let whole: f64 = shares.iter().sum();
+    let mut dealt = vec![vec![0.0; shares.len()]; secrets];
+    let mut parts = vec![0; rows.cells().last().map_or(0, |cell| cell.unit as usize + 1)];
+    for (_, cells) in in_random_order(rows, rng) {
+        let of_unit = secrets_of(cells);
+        let lack = |part: &usize| -> f64 {
+            let lacks = of_unit.iter().map(|&secret| {
+                let of_secret: &Vec<f64> = &dealt[secret as usize];
+                let units: f64 = of_secret.iter().sum();
+                shares[*part] / whole * (units + 1.0) - of_secret[*part]
+            });
+            lacks.sum()
+        };
+        // Of equals the first.
+        let all = (0..shares.len()).rev();
+        let part = all.max_by(|x, y| lack(x).total_cmp(&lack(y)));
+        let part = part.expect("a part");
+        for secret in of_unit {
+            dealt[secret as usize][part] += 1.0;
+        }
+        parts[cells[0].unit as usize] = part;
+    }
+    let of = |wanted: usize| rows.filtered(|unit| parts[unit as usize] == wanted);
+    (0..shares.len()).map(of).collect()
+}
+
+fn in_random_order<'a>(rows: &'a UnitRows, rng: &mut ChaCha8Rng) -> Vec<(u64, &'a [UnitCell])> {
+    let units = rows.units();
+    let mut order: Vec<(u64, &[UnitCell])> =
+        units.map(|unit| (rng.random::<u64>(), unit)).collect();
+    order.sort_unstable_by_key(|of| (of.0, of.1[0].unit));
+    order
+}
+
 fn of_parts(parts: &UnitParts, secrets: usize) -> Split {
     Split {
         fit: parts.fit.counts(secrets),
@@ -124,10 +169,7 @@ fn of_parts(parts: &UnitParts, secrets: usize) -> Split {
 /// secret the first is learned from, the second judges, the third chooses.
 fn deal(rows: &UnitRows, secrets: usize, shares: Shares, rng: &mut ChaCha8Rng) -> UnitParts {
     let whole: i64 = shares.iter().sum();
-    let units = rows.units();
-    let mut order: Vec<(u64, &[UnitCell])> =
-        units.map(|unit| (rng.random::<u64>(), unit)).collect();
-    order.sort_unstable_by_key(|of| (of.0, of.1[0].unit));
+    let order = in_random_order(rows, rng);
     let most = most_of_numbers(secrets) as i64;
     let mut dealt = vec![[0i64; 3]; secrets];
     let mut parts = vec![Part::Fit; rows.cells().last().map_or(0, |cell| cell.unit as usize + 1)];

@@ -34,7 +34,7 @@ impl PayoffTable {
     /// The payoff for these secrets: columns are matched by name, or by their order where they have none.
     ///
     /// # Errors
-    /// The columns are not these secrets.
+    /// The columns are not these secrets, or the first guess seems to be a header of numbers.
     pub fn bind(&self, secrets: &[String]) -> Result<Payoff> {
         let width = self.values.len() / self.guesses.len().max(1);
         if width != secrets.len() {
@@ -55,11 +55,30 @@ impl PayoffTable {
                     })
                 })
                 .collect::<Result<_>>()?,
+            None if self.begins_with(secrets) => {
+                return Err(Error::file(
+                    &self.name,
+                    "has the labels of the secrets in its first row, which would be read as gains or losses",
+                )
+                .with_hint("write a first column with the names of the guesses and `guess` above it, or remove the row of labels"));
+            }
             None => (0..width).collect(),
         };
         let rows = self.values.chunks_exact(width);
         let values = rows.flat_map(|row| positions.iter().map(|&at| row[at]));
         Payoff::new(self.guesses.clone(), width, values.collect())
+    }
+}
+
+impl PayoffTable {
+    /// Whether the first row has the labels of the secrets, which are numbers then. One row for each of the secrets 0 and 1 is
+    /// what their losses look like.
+    fn begins_with(&self, secrets: &[String]) -> bool {
+        let first = &self.values[..secrets.len()];
+        let same = |(value, label): (&f64, &String)| label.trim().parse() == Ok(*value);
+        let is_loss = self.guesses.len() == secrets.len()
+            && first.iter().all(|value| [0.0, 1.0].contains(value));
+        !is_loss && first.iter().zip(secrets).all(same)
     }
 }
 

@@ -112,11 +112,11 @@ impl Evidence<'_> {
         let level = self.plan.pair_share(table, pair);
         let judged = tally.is_judged() && level > 0.0;
         let attack = &self.attacks[pair];
-        let method = judged.then_some(match attack.method() {
-            _ if self.independence.is_of_units() => self.attack_method(pair),
+        let method = judged.then_some(match (attack.of_units(), attack.method()) {
+            (Some(units), _) => units::method(units.method()),
             _ if self.effective.is_some() => Method::ClopperPearsonEffectiveRows,
-            AdvantageMethod::Pooled => Method::MatchedClopperPearson,
-            AdvantageMethod::Separate | AdvantageMethod::Prequential => Method::ClopperPearson,
+            (_, AdvantageMethod::Pooled) => Method::MatchedClopperPearson,
+            (_, AdvantageMethod::Separate | AdvantageMethod::Prequential) => Method::ClopperPearson,
         });
         let most = self.lower(pair).map_or(1.0, |limit| limit.0);
         let upper_level = self.alpha() * self.plan.tables[0][pair];
