@@ -155,6 +155,7 @@ fn a_claim_of_no_leak_is_refuted_by_the_tests_of_it() {
 
 /// Logs of equal laws, whose columns resemble each other, at the default seed: a claim of no leak is rarely violated.
 #[test]
+#[ignore = "long"]
 fn equal_laws_are_rarely_accused() {
     const LOGS: usize = 60;
     let mut rng = rng(9);

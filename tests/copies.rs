@@ -56,6 +56,7 @@ fn judged(copy: fn(&mut Rows, &mut ChaCha8Rng)) -> [usize; 2] {
 
 /// P(Bin(200, 0.05) > 20) = 0.0004.
 #[test]
+#[ignore = "long"]
 fn leak_free_logs_with_copies_are_not_violated() {
     type Change = fn(&mut Rows, &mut ChaCha8Rng);
     let cases: [(&str, Change); 3] = [

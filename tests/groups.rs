@@ -109,6 +109,7 @@ fn violated(devices: Devices, grouped: bool) -> usize {
 
 /// 40 devices, an effect of one standard deviation, leak-free.
 #[test]
+#[ignore = "long"]
 fn devices_that_differ_are_no_leak() {
     let cases = [(false, false), (false, true), (true, false), (true, true)];
     for (both, unequal) in cases {
@@ -127,6 +128,7 @@ fn devices_that_differ_are_no_leak() {
 
 /// What the option is for: without it, the devices' offsets look like a leak.
 #[test]
+#[ignore = "long"]
 fn rows_of_devices_that_are_taken_as_independent_look_like_a_leak() {
     let violated = violated(Devices::LEAK_FREE, false);
     assert!(violated > LOGS as usize / 4, "{violated} of {LOGS}");
@@ -236,6 +238,35 @@ fn few_devices_are_seldom_accused() {
         let alarms = alarms.iter().filter(|log| log[test]).count();
         assert!(alarms <= MOST_MISSES, "{test}: {alarms} of {LOGS}");
     }
+}
+
+/// How many rows a device has depends on its secret, and nothing else does: means of few rows vary more, which is no leak.
+#[test]
+fn numbers_of_rows_are_not_taken_for_what_rows_tell() {
+    let alarms = (0..LOGS).into_par_iter().filter(|&log| {
+        let mut rng = ChaCha8Rng::seed_from_u64(3000 + log);
+        let (mut secrets, mut values, mut units) = (Vec::new(), Vec::new(), Vec::new());
+        for device in 0..40 {
+            let secret = device % 2;
+            for _ in 0..[60, 12][secret] {
+                secrets.push(["a", "b"][secret]);
+                values.push(normal(&mut rng));
+                units.push(device.to_string());
+            }
+        }
+        let log = LogBuilder::new()
+            .secrets(&secrets)
+            .numbers("time", &values)
+            .groups("device", &units);
+        let options = AuditOptions {
+            budget: "100ms".parse().expect("a budget"),
+            ..AuditOptions::default()
+        };
+        let found = audit(&log.build().expect("a log"), &options).expect("an audit");
+        found.no_leak.expect("a test").p_value <= 0.05
+    });
+    let alarms = alarms.count();
+    assert!(alarms <= MOST_MISSES, "{alarms} of {LOGS}");
 }
 
 /// Six devices of each secret that every row gives away: eight of them judge, and all of them are compared.

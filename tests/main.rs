@@ -45,6 +45,7 @@ mod membership;
 mod mixed_cells;
 mod mixed_columns;
 mod neighbors;
+mod newcomers;
 mod observed;
 mod outputs;
 mod permute;

@@ -216,7 +216,6 @@ fn behind_the_first_rows_what_is_no_word_is_refused_too() {
         ("0,\"1,234\"", "a comma"),
         ("0,0x1F", "hexadecimal"),
         ("0,12 ms", "begins like a number"),
-        ("secret,time", "is the name of the column"),
     ] {
         let place = Place::with_log(format!("{log}{row}\n"));
         place.refuses(
@@ -224,6 +223,16 @@ fn behind_the_first_rows_what_is_no_word_is_refused_too() {
             &["row 10502, column time", problem],
         );
     }
+    let place = Place::with_log(format!("{log}secret,time\n"));
+    place.refuses(
+        &["estimate", "log.csv"],
+        &["row 10502", "repeats the header"],
+    );
+    let place = Place::with_log(format!("{log}1,time\n"));
+    place.refuses(
+        &["estimate", "log.csv"],
+        &["row 10502, column time", "is the name of the column"],
+    );
     let place = Place::with_log(format!("{log}0,slow\n"));
     place.refuses(
         &["estimate", "log.csv", "--numeric", "time"],

@@ -284,6 +284,7 @@ fn limits_of_gains_are_wrong_as_rarely_as_they_promise() {
                 .labels("seen", &seen)
                 .build();
             let table = PayoffTable {
+                may_have_header: false,
                 name: "gains".to_owned(),
                 columns: None,
                 guesses: vec!["1".to_owned(), "2".to_owned(), "3".to_owned()],

@@ -66,6 +66,6 @@ fn warnings_name_the_remedy_and_the_page_the_next_command() {
         "{text}"
     );
     let page = std::fs::read_to_string(place.path().join("page.html")).expect("a page");
-    let next = "Run leakgauge estimate log.csv --full --html page.html --split blocks";
+    let next = "Run <code class=\"command\">leakgauge estimate log.csv --full --html page.html --split blocks</code>";
     assert!(page.contains(next), "{page}");
 }

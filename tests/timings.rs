@@ -459,3 +459,44 @@ fn an_attack_on_two_times_of_a_block_counts_as_an_attack() {
     assert_eq!(output.status.code(), Some(3));
     assert!(!stdout(&output).contains("No leak could be certified"));
 }
+
+/// Slow answers are lost: all incomplete blocks lack the same secret, and nothing is said to hold of the others.
+#[test]
+fn times_that_are_missing_from_one_secret_take_away_what_would_hold() {
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let mut text = "block,secret,time_ns\n".to_owned();
+    let mut even = text.clone();
+    for block in 0..1_500 {
+        let jitter: f64 = rng.random_range(0.0..50.0);
+        let slow = rng.random_bool(0.4);
+        let time = 1000.0 + rng.random_range(0.0..50.0) + if slow { 200.0 } else { 0.0 };
+        text += &format!("{block},a,{:.1}\n", 1000.0 + jitter);
+        if !slow {
+            text += &format!("{block},b,{time:.1}\n");
+        }
+        // As many are missing, of either secret.
+        for (secret, time) in [
+            ("a", 1000.0 + jitter),
+            ("b", 1000.0 + rng.random_range(0.0..50.0)),
+        ] {
+            if !(block % 5 == 0 && (secret == "a") == (block % 10 == 0)) {
+                even += &format!("{block},{secret},{time:.1}\n");
+            }
+        }
+    }
+    let audit = |log: &str| {
+        let place = Place::with_log(log);
+        let options = ["--block", "block", "--claim", "time-difference(20ns)"];
+        let arguments = [&["audit", "log.csv"], &options[..]].concat();
+        let output = place.run(&[&arguments[..], &["--format", "json"]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        (place.run(&[&arguments[..], &["-q"]].concat()), report)
+    };
+    let (brief, report) = audit(&text);
+    assert_eq!(report["claims"][0]["verdict"], "inconclusive", "{report}");
+    assert!(report["warnings"].to_string().contains("missing-times"));
+    let brief = stdout(&brief);
+    assert!(brief.contains("missing times are of b"), "{brief}");
+    let (_, report) = audit(&even);
+    assert_eq!(report["claims"][0]["verdict"], "holds", "{report}");
+}

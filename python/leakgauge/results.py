@@ -219,6 +219,7 @@ class Claim(Keys):
     estimate: Estimate | None = None
     p_value: float | None = None
     rows_needed: int | None = None
+    units_needed: int | None = None
     fit: Mapping[str, Any] | None = field(default=None, repr=False)
 
     _parts = {"estimate": Estimate}

@@ -86,7 +86,7 @@ pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub(crate) use warnings::order::order_warnings;
-pub use warnings::warning::Warning;
+pub use warnings::warning::{MissingTimes, Warning};
 
 /// Audits a log.
 ///
@@ -117,7 +117,10 @@ fn of_log(log: Cow<Log>, options: &AuditOptions) -> Result<Findings> {
     );
     let (tuned, earlier) = (tuned?, earlier?);
     let earlier_units = units::earlier::earlier(&prepared)?;
-    let mut plan = plan::plan(&prepared, &tuned, &earlier);
+    let of_rows = earlier.first().map(|block| &block.tuned);
+    let of_units = earlier_units.first().and_then(|block| block.tuned());
+    let first = of_rows.or(of_units).unwrap_or(&tuned);
+    let mut plan = plan::plan(&prepared, &tuned, first, &earlier);
     let figures = FigurePlans::new(&prepared, &tuned, &mut plan);
     let judged = judge::judge(&prepared, &tuned, (&earlier, &earlier_units), &plan);
     let figures = figures.judge(&prepared, &tuned);

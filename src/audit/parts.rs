@@ -3,7 +3,7 @@
 use crate::audit::options::SplitChoice;
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::naming::setting;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_judge::Independence;
 use leakgauge_log::Log;
 use leakgauge_stats::random::{Randomness, Stream};
@@ -107,6 +107,21 @@ fn recorded_apart(log: &Log) -> Error {
 }
 
 pub(super) fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
+    /// With fewer secrets every one may be rare.
+    const MANY: u64 = 50;
+    let (secrets, rows) = (log.secrets.len() as u64, log.counts.total());
+    if secrets >= MANY && rows < 2 * secrets && log.units.is_none() {
+        let column = leakgauge_base::error::shorten(&log.facts.secret_column);
+        return Err(Error::data(
+            leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
+            format!("the secret, column {column}, has {secrets} values in {rows} rows: most of them once"),
+        )
+        .with_hint(format!(
+            "is it a measurement? Name the secret with {}; if every column is one, {}. Otherwise take more rows of each secret",
+            option("secret"),
+            option("wide")
+        )));
+    }
     let usable = split
         .certify
         .rows()

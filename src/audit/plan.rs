@@ -98,9 +98,9 @@ const BAND_WEIGHT: f64 = 0.05;
 const KOLMOGOROV_SHARE: f64 = 0.1;
 
 /// Settles the plan. In a split by time each error rate is limited by itself: nothing is said of how the
-/// errors of one secret and of the other hang together.
-pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, earlier: &[Block]) -> Plan {
-    let promises = Promises::new(prepared, tuned, earlier);
+/// errors of one secret and of the other hang together. `first` is the attack from rows that do not judge.
+pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, first: &Tuned, earlier: &[Block]) -> Plan {
+    let promises = Promises::new(prepared, first, earlier);
     let pairs = tuned.choices.len();
     let attack_methods = if !prepared.independence.is_of_rows() {
         vec![AdvantageMethod::Separate; pairs]

@@ -15,7 +15,8 @@ pub(super) struct Promises<'a> {
 }
 
 impl<'a> Promises<'a> {
-    pub fn new(prepared: &Prepared, tuned: &'a Tuned, earlier: &'a [Block]) -> Self {
+    /// `first` is the attack that was learned before any row that judges.
+    pub fn new(prepared: &Prepared, first: &'a Tuned, earlier: &[Block]) -> Self {
         let mut rows = prepared.split.certify.rows().to_vec();
         for block in earlier {
             for (sum, more) in rows.iter_mut().zip(block.rows.rows()) {
@@ -23,7 +24,7 @@ impl<'a> Promises<'a> {
             }
         }
         Promises {
-            choices: &earlier.first().map_or(tuned, |first| &first.tuned).choices,
+            choices: &first.choices,
             rows,
             alpha: prepared.alpha,
         }

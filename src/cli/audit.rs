@@ -8,7 +8,7 @@ use leakgauge::audit::{
     self, Attacker, AuditOptions, ClaimReport, Detection, Findings, PriorChoice, SplitChoice,
     Verdict,
 };
-use leakgauge::base::error::{Error, Result};
+use leakgauge::base::error::{Error, Result, shorten};
 use leakgauge::claim::{Claim, ClaimKind, Leak};
 use leakgauge::input::{claims, neighbors};
 use leakgauge::log::{Like, Log};
@@ -201,10 +201,19 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
 
 /// What to claim is for the user to say: how large a leak matters.
 fn no_claim(logs: &[String]) -> Error {
-    let logs = logs.join(" ");
-    Error::parameter("--claim", "is needed: an audit judges claims").with_hint(format!(
+    let error = Error::parameter("--claim", "is needed: an audit judges claims");
+    let is_claim = |text: &&String| Claim::parse(text).is_ok() && !Path::new(text).exists();
+    if let Some(claim) = logs.iter().find(is_claim) {
+        let logs = logs.iter().filter(|log| *log != claim).map(String::as_str);
+        let words = ["audit"].into_iter().chain(logs);
+        let again = report::command_line(words.chain(["--claim", claim.as_str()]));
+        return error.with_hint(format!("{} is a claim: {again}", shorten(claim)));
+    }
+    let logs = logs.iter().map(String::as_str);
+    error.with_hint(format!(
         "for times: --claim 'time-difference(10ns)'; for any log: --claim 'advantage(0.1)' or --claim \
-         'attack-advantage(0.1)'. To see what the log shows without a claim: leakgauge estimate {logs}"
+         'attack-advantage(0.1)'. To see what the log shows without a claim: {}",
+        report::command_line(["estimate"].into_iter().chain(logs))
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::DirEntry;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -53,20 +53,25 @@ pub fn with_subcommand(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// Standard error cannot be written to.
 pub fn what_to_try() -> io::Result<()> {
     let log = log_at_hand(Path::new("."));
-    io::stderr().write_all(text(log.as_deref()).as_bytes())
+    let log = log
+        .as_ref()
+        .map(|(name, names_secret)| (name.as_str(), *names_secret));
+    io::stderr().write_all(text(log).as_bytes())
 }
 
-/// Six lines, with the name of a log if there is one.
-fn text(log: Option<&str>) -> String {
-    let name = log.unwrap_or("LOG.csv");
+/// Six lines, with the name of a log if there is one, and whether a column of it is named `secret`.
+fn text(log: Option<(&str, bool)>) -> String {
+    let (name, names_secret) = log.unwrap_or(("LOG.csv", true));
+    let secret: &[&str] = match names_secret {
+        true => &[],
+        false => &["--secret", "COLUMN"],
+    };
     let demo = "leakgauge demo timing".to_owned();
-    let audit = |what: &[&str]| command_line([&["audit", name], what].concat());
+    let with = |words: &[&str]| command_line([words, secret].concat());
+    let audit = |what: &[&str]| with(&[&["audit", name], what].concat());
     let lines = [
-        (command_line(["check", name]), "shows how this log is read"),
-        (
-            command_line([name]),
-            "measures how well secrets are told apart",
-        ),
+        (with(&["check", name]), "shows how this log is read"),
+        (with(&[name]), "measures how well secrets are told apart"),
         (
             audit(&["--claim", "advantage(0.1)"]),
             "says whether a claim holds",
@@ -75,7 +80,7 @@ fn text(log: Option<&str>) -> String {
         ("leakgauge help".to_owned(), "lists all commands"),
     ];
     let width = lines.iter().map(|(command, _)| command.chars().count());
-    let width = width.max().unwrap_or(0).min(58);
+    let width = width.max().unwrap_or(0).min(54);
     let opening = match log {
         Some(_) => {
             "leakgauge measures what a log of secrets and observations gives away. To try here:"
@@ -89,15 +94,29 @@ fn text(log: Option<&str>) -> String {
     text
 }
 
-/// The likeliest log of a directory: by its ending, then the newest, then by name.
-fn log_at_hand(directory: &Path) -> Option<String> {
+/// The likeliest log of a directory, and whether a column of it is named `secret`: those first, then by its ending, then the
+/// newest, then by name.
+fn log_at_hand(directory: &Path) -> Option<(String, bool)> {
     let entries = std::fs::read_dir(directory).ok()?.take(MOST_ENTRIES);
     let logs = entries.flatten().filter_map(|entry| likeliness(&entry));
-    logs.min().map(|(_, _, name)| name)
+    logs.min()
+        .map(|(lacks_secret, _, _, name)| (name, !lacks_secret))
+}
+
+/// Whether the first bytes of a text lack the word `secret`. What is packed or binary is given the benefit of the doubt.
+fn lacks_secret(path: &Path, plain: &str) -> bool {
+    const HEAD: u64 = 4096;
+    let is_text = [".csv", ".tsv", ".json", ".jsonl", ".ndjson"]
+        .iter()
+        .any(|end| plain.ends_with(end));
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let text = String::from_utf8_lossy(&head).to_lowercase();
+    is_text && read.is_ok() && !text.contains("secret")
 }
 
 /// The rank of an entry among logs, the likeliest lowest; none of what is no log.
-fn likeliness(entry: &DirEntry) -> Option<(usize, std::cmp::Reverse<SystemTime>, String)> {
+fn likeliness(entry: &DirEntry) -> Option<(bool, usize, std::cmp::Reverse<SystemTime>, String)> {
     let name = entry.file_name().into_string().ok()?;
     let plain = PACKED.iter().find_map(|end| name.strip_suffix(end));
     let plain = plain.unwrap_or(&name).to_lowercase();
@@ -107,7 +126,9 @@ fn likeliness(entry: &DirEntry) -> Option<(usize, std::cmp::Reverse<SystemTime>,
     let facts = std::fs::metadata(entry.path()).ok()?;
     let is_log = facts.is_file() && facts.len() > 0 && !name.starts_with(['.', '-']);
     let changed = facts.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    (is_log && !is_unreadable).then_some((rank, std::cmp::Reverse(changed), name))
+    let is_packed = name.len() != plain.len();
+    let lacks = is_log && !is_packed && lacks_secret(&entry.path(), &plain);
+    (is_log && !is_unreadable).then_some((lacks, rank, std::cmp::Reverse(changed), name))
 }
 
 #[cfg(test)]
@@ -116,13 +137,18 @@ mod tests {
 
     #[test]
     fn it_is_said_in_six_lines() {
-        for log in [None, Some("a log.csv"), Some("times.parquet")] {
+        for log in [
+            None,
+            Some(("a log.csv", true)),
+            Some(("times.parquet", true)),
+            Some(("b.csv", false)),
+        ] {
             let text = text(log);
             assert_eq!(text.lines().count(), 6, "{text}");
             let is_short = |line: &str| line.chars().count() <= 100;
             assert!(text.lines().all(is_short), "{text}");
         }
-        assert!(text(Some("a log.csv")).contains("leakgauge check 'a log.csv'"));
+        assert!(text(Some(("a log.csv", true))).contains("leakgauge check 'a log.csv'"));
     }
 
     #[test]
@@ -148,19 +174,17 @@ mod tests {
     #[test]
     fn the_newest_log_that_is_likely_is_at_hand() {
         let directory = tempfile::tempdir().expect("a directory");
-        assert_eq!(log_at_hand(directory.path()), None);
+        let found = || log_at_hand(directory.path()).map(|log| log.0);
+        assert_eq!(found(), None);
         let write = |name: &str, text: &str| {
             std::fs::write(directory.path().join(name), text).expect("a file");
         };
         write("empty.csv", "");
         write("notes.txt", "no log");
-        assert_eq!(log_at_hand(directory.path()), None);
+        assert_eq!(found(), None);
         write("package.json", "{}");
-        assert_eq!(
-            log_at_hand(directory.path()).as_deref(),
-            Some("package.json")
-        );
+        assert_eq!(found().as_deref(), Some("package.json"));
         write("b.csv.gz", "x");
-        assert_eq!(log_at_hand(directory.path()).as_deref(), Some("b.csv.gz"));
+        assert_eq!(found().as_deref(), Some("b.csv.gz"));
     }
 }

@@ -53,9 +53,9 @@ struct Arguments {
     terminal: terminal::TerminalOptions,
 }
 
-const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated\n  2  the command \
-                          line or the data is wrong\n  3  no claim is violated, some claim is inconclusive\n  \
-                          128 + the number of a signal that ended it: 130 for Ctrl-C";
+const EXIT_CODES: &str = "Exit codes:\n  0  done; every claim holds\n  1  some claim is violated, or the log is too weak for \
+                          --must-detect\n  2  the command line or the data is wrong\n  3  no claim is violated, some claim is \
+                          inconclusive\n  128 + the number of a signal that ended it: 130 for Ctrl-C";
 
 #[derive(Subcommand)]
 enum Command {
@@ -190,12 +190,69 @@ fn execute(command: Command) -> Result<ExitCode> {
     }
 }
 
+/// What is meant by options that other programs have, where the nearest name of an option would mislead.
+const MEANT: [(&str, &str); 17] = [
+    (
+        "--advantage",
+        "claims have an option of their own: --claim 'advantage(0.1)'",
+    ),
+    ("--alpha", "--confidence 0.95 is a level of 1 - 0.05"),
+    (
+        "--claim",
+        "claims are judged by: leakgauge audit LOG --claim '…'",
+    ),
+    (
+        "--delta",
+        "claims have an option of their own: --claim 'dp(epsilon=1, delta=1e-5)'",
+    ),
+    (
+        "--epsilon",
+        "claims have an option of their own: --claim 'dp(epsilon=1)'",
+    ),
+    ("--file", "logs stand without an option: leakgauge LOG"),
+    ("--input", "logs stand without an option: leakgauge LOG"),
+    ("--json", "--format json"),
+    ("--label", "--secret COLUMN names the secret"),
+    ("--log", "logs stand without an option: leakgauge LOG"),
+    ("--output-format", "--format json"),
+    ("--sep", "--delimiter ';'"),
+    ("--target", "--secret COLUMN names the secret"),
+    (
+        "--threshold",
+        "claims have an option of their own: --claim 'time-difference(10ns)'",
+    ),
+    ("--type", "--format json"),
+    ("--verbose", "--full prints everything"),
+    ("-v", "--full prints everything"),
+];
+
+/// What to do about an option that there is not.
+fn tip(refused: &clap::Error) -> Option<&'static str> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if refused.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(given)) = refused.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let name = given.split('=').next()?;
+    MEANT
+        .iter()
+        .find(|meant| meant.0 == name)
+        .map(|meant| meant.1)
+}
+
 /// Prints help, or what is wrong with the arguments, which a terminal must not act on.
 fn print(refused: &clap::Error) -> io::Result<()> {
     if !refused.use_stderr() {
         terminal::check_stdout()?;
     }
     let text = refused.render().to_string();
+    if let Some(tip) = tip(refused) {
+        let error = text.lines().next().unwrap_or_default();
+        let error = without_long_words(&visible(error));
+        return writeln!(io::stderr(), "{error}\n  hint: {tip}");
+    }
     let is_plain = !text.contains(|letter| letter != '\n' && acts_on_terminal(letter));
     if !refused.use_stderr() || (is_plain && without_long_words(&text) == text) {
         return refused.print();

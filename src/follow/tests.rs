@@ -139,6 +139,7 @@ fn too_little_noise_is_found_that_no_advantage_shows() {
 }
 
 #[test]
+#[ignore = "long"]
 fn true_claims_are_seldom_refuted() {
     let logs = 20;
     for (scorer, rows) in [

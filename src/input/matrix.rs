@@ -66,6 +66,7 @@ pub fn payoff(name: &str, input: impl Read, options: &MatrixOptions) -> Result<P
     let table = Table::read(name, input, options, SumsTo::Anything)?;
     Ok(PayoffTable {
         name: name.to_owned(),
+        may_have_header: options.header.is_none() && !table.header && !table.labels,
         columns: table.header.then_some(table.column_names),
         guesses: table.row_names,
         values: table.values,

@@ -229,6 +229,7 @@ impl Case<'_> {
             verdict,
             reason: grounds.into(),
             rows_needed: None,
+            units_needed: None,
             p_value,
             fit: None,
         }

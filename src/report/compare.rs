@@ -5,6 +5,7 @@ use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::log_names::log_names;
+use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::reasons::{continued, reason};
 use crate::report::sentences::{claims, warnings};
 use crate::report::summary::other_pair;
@@ -137,10 +138,8 @@ fn verdict((name, log): &(String, &LogEntry)) -> Option<String> {
     let claim = log.claim.as_ref()?;
     let word = claim.verdict.to_string().to_uppercase();
     let more = match (claim.verdict, claim.rows_needed) {
-        (Verdict::Inconclusive, Some(rows)) => {
-            format!(
-                " If the estimate is right, about {rows} rows in total would settle this claim."
-            )
+        (Verdict::Inconclusive, Some(_)) => {
+            would_settle(claim).map_or(String::new(), |sentence| format!(" {sentence}"))
         }
         _ => String::new(),
     };

@@ -13,6 +13,7 @@ use crate::report::plan;
 use crate::report::requested;
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::{power, warnings};
+use crate::report::short::doubts;
 use crate::report::sketch::sketch;
 use crate::report::summary::summary;
 use crate::report::trade_off;
@@ -21,7 +22,7 @@ use crate::report::witness;
 use leakgauge_attack::scorer::Origin;
 use leakgauge_base::error::file_listing;
 
-/// The verdicts alone, or the summary where nothing was claimed.
+/// The verdicts, with the doubts that can turn them around, or the summary where nothing was claimed.
 pub fn brief(audit: &Findings) -> Document {
     let mut document = Document::default();
     audit
@@ -32,8 +33,12 @@ pub fn brief(audit: &Findings) -> Document {
         .detections
         .iter()
         .for_each(|detection| document.paragraph(power::headline(detection)));
-    if audit.claims.is_empty() {
-        summary(&mut document, audit);
+    match audit.claims.is_empty() {
+        true => summary(&mut document, audit),
+        false => {
+            let doubts = doubts::gravest(audit).into_iter();
+            document.list(doubts.map(|doubt| format!("Check: {doubt}")).collect());
+        }
     }
     document
 }

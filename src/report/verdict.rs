@@ -3,6 +3,7 @@
 use crate::audit::{ClaimReport, Grounds, Verdict};
 use crate::report::document::Document;
 use crate::report::sentences::brief_reasons::is_final;
+use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::{claims, fit};
 use crate::report::words::{p_value_of, range, value};
 use leakgauge_base::error::shorten;
@@ -54,9 +55,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     }));
     items.extend(claim.p_value.map(|p| strength(claim.verdict, p)));
     match (claim.verdict, claim.rows_needed) {
-        (Verdict::Inconclusive, Some(rows)) => items.push(format!(
-            "If the estimate is right, about {rows} rows in total would settle this claim."
-        )),
+        (Verdict::Inconclusive, Some(_)) => items.extend(would_settle(claim)),
         (Verdict::Inconclusive, None) if is_time && claim.estimate.upper.is_none() => {}
         (Verdict::Inconclusive, None) if is_time && !is_final(claim) => items.push(
             "More measurements narrow the limits: four times as many make them half as wide."

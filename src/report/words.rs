@@ -40,7 +40,8 @@ pub fn method_name(method: Method) -> &'static str {
         }
         Method::OneRowAUnit => "Clopper-Pearson or Chernoff on one random row of every unit",
         Method::UnitMcdiarmid => {
-            "plug-in estimate of the mean distribution of the units with McDiarmid's inequality"
+            "plug-in estimate of the mean distribution of the units with McDiarmid's inequality; of few different \
+             observations also bets on the shares of events"
         }
         Method::PairedClopperPearson => {
             "Clopper-Pearson on blocks: which of two measurements is which"

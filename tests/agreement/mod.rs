@@ -92,6 +92,7 @@ fn simulated(logs: std::ops::Range<u64>) -> Tally {
 }
 
 #[test]
+#[ignore = "long"]
 fn reports_of_simulated_logs_agree_with_themselves() {
     simulated(0..48).end(40);
 }

@@ -14,6 +14,7 @@
 //! repeats to the bit.
 
 mod accuracy;
+mod advice;
 mod cases;
 mod coverage;
 mod every_row;

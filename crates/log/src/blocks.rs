@@ -19,6 +19,8 @@ pub struct BlockFacts {
     pub incomplete: u64,
     /// Blocks of one measurement, which compare nothing and were left out.
     pub alone: u64,
+    /// How many blocks lack each secret, by its number.
+    pub lacking: Vec<u64>,
 }
 
 /// How blocks are called in messages and reports of a wide log.
@@ -44,6 +46,7 @@ pub(crate) fn check(
     check_columns(&columns, place())?;
     let mut facts = BlockFacts {
         column: (!is_wide).then(|| units.column.clone()),
+        lacking: vec![0; secrets.len()],
         ..BlockFacts::default()
     };
     for block in units.rows.units() {
@@ -56,6 +59,11 @@ pub(crate) fn check(
                 &secrets[secret as usize],
                 form,
             ));
+        }
+        if block.len() < secrets.len() {
+            let has = secrets_of(block);
+            let lacks = (0..secrets.len()).filter(|&secret| !has.contains(&(secret as u32)));
+            lacks.for_each(|secret| facts.lacking[secret] += 1);
         }
         if block.len() < 2 {
             facts.alone += 1;

@@ -306,7 +306,8 @@ fn measured(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f6
                 setting("missing", Missing::Drop.name())
             ),
             false => format!(
-                "remove or repair the row, or read the column as labels with {}",
+                "leave out rows that cannot be read with {}; or, if it holds labels, {}",
+                option("skip_bad"),
                 setting("categorical", shorten(&at.layout.names[at.column]))
             ),
         })

@@ -1,5 +1,7 @@
 //! A row 1 of words that was taken for data: is it a header after all?
 
+use crate::layout::Layout;
+use crate::row::{Field, Row};
 use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::setting;
 
@@ -59,4 +61,14 @@ pub fn refuse_if_alone(file: &str, texts: &str, alone: bool, rows: u64) -> Resul
             setting("header", "absent")
         )),
     )
+}
+
+/// Whether a row has the names of all columns, as files have that were joined with their headers.
+pub(crate) fn repeats_header(layout: &Layout, row: &Row) -> bool {
+    let is_name = |column: usize| match row.get(column) {
+        Some(Field::Text(text) | Field::Quoted(text)) => text == layout.names[column].as_bytes(),
+        _ => false,
+    };
+    // The first cell alone settles nearly every row.
+    layout.header && layout.names.len() > 1 && (0..layout.names.len()).all(is_name)
 }

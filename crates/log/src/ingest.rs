@@ -12,7 +12,7 @@ use crate::apart;
 use crate::cell::{self, at_column, occurrences, occurrences_of, secret};
 use crate::encode::Encoder;
 use crate::filtered;
-use crate::first_row::FirstRow;
+use crate::first_row::{FirstRow, repeats_header};
 use crate::fold::{Interner, TupleInterner};
 use crate::groups::{UnitCell, UnitReader};
 use crate::layout::{self, Layout};
@@ -381,6 +381,11 @@ impl<'a> Ingest<'a> {
             let problem = format!("has {found} fields where {expected} are expected");
             return Err(Error::data(place(), problem).with_hint(
                 "every row needs the same columns; quote fields that contain the delimiter",
+            ));
+        }
+        if repeats_header(layout, row) {
+            return Err(Error::data(place(), "repeats the header").with_hint(
+                "remove such rows; files are joined when they are given one by one: a.csv b.csv",
             ));
         }
         for watch in &mut self.watched {

@@ -158,12 +158,21 @@ fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
         [b'B', b'Z', b'h', ..] => "a bzip2 file",
         [0xfd, b'7', b'z', b'X', ..] => "an xz file",
         [0x1f, 0x8b, ..] => "a gzip file inside a packed file",
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text",
+        [0x89, b'P', b'N', b'G'] | [0xff, 0xd8, 0xff, ..] => "a picture",
+        [0x89, b'H', b'D', b'F'] => "an HDF5 file",
+        [b'%', b'P', b'D', b'F'] => "a PDF file",
+        [b'S', b'Q', b'L', b'i'] => "an SQLite database",
+        [0x80, 2..=5, ..] => "a pickle of Python",
+        [0x7f, b'E', b'L', b'F'] => "a program",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            return Err(Error::file(name, "is UTF-16 text")
+                .with_hint("leakgauge reads UTF-8: convert it with `iconv -f utf-16 -t utf-8`"));
+        }
         _ if head.contains(&0) => "a binary file, or UTF-16 text",
         _ => return Ok(()),
     };
     Err(Error::file(name, format!("is {format}")).with_hint(
-        "leakgauge reads CSV, TSV and JSON lines in UTF-8, plain, gzip or zstd: convert it first",
+        "leakgauge reads CSV, TSV and JSON lines in UTF-8, plain, gzip or zstd: save it as one of these",
     ))
 }
 

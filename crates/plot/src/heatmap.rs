@@ -4,7 +4,7 @@ use super::axis::{Axis, number};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw_over};
 use super::frame::{GAP, LINE};
 use super::ramp::{BAR, Cells, Ramp};
-use super::text::{ems, fit};
+use super::text::{ems, escape, fit};
 
 /// A table of numbers as colors.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ pub fn heatmap(data: &Heatmap) -> String {
         }
     }
     let height = layout.bottom + layout.column_height + LINE + 3 * GAP;
-    draw_over(&data.caption, height, &cells.to_svg(), |canvas| {
+    let drawn = draw_over(&data.caption, height, &cells.to_svg(), |canvas| {
         draw_values(canvas, data, &layout, &ramp);
         if data.same_labels {
             draw_diagonal(canvas, &layout);
@@ -79,7 +79,43 @@ pub fn heatmap(data: &Heatmap) -> String {
             }
         }
         ramp.draw_bar(canvas, (layout.top, layout.bottom), &data.scale.label);
-    })
+    });
+    name_cells(drawn, data, &layout)
+}
+
+/// Lays an invisible area over each cell that names it where a pointer rests on it, unless there are so many that they
+/// would be most of a page.
+fn name_cells(mut drawn: String, data: &Heatmap, layout: &Layout) -> String {
+    const MOST: usize = 1000;
+    const END: &str = "</svg>";
+    let Some(end) = drawn
+        .rfind(END)
+        .filter(|_| layout.rows * layout.columns <= MOST)
+    else {
+        return drawn;
+    };
+    let mut names = "<g fill=\"none\" pointer-events=\"all\">\n".to_owned();
+    for row in 0..layout.rows {
+        for column in 0..layout.columns {
+            if data.same_labels && row == column {
+                continue;
+            }
+            let [(x0, y0), (x1, y1)] = layout.cell(row, column);
+            let value = value(data, row, column);
+            let value = value.map_or("n/a".to_owned(), |value| format!("{value:.3}"));
+            let labels = [&data.rows[row], &data.columns[column]].map(|label| escape(label));
+            names += &format!(
+                "<rect x=\"{x0}\" y=\"{y0}\" width=\"{}\" height=\"{}\"><title>{} | {}: {value}</title></rect>\n",
+                x1 - x0,
+                y1 - y0,
+                labels[0],
+                labels[1],
+            );
+        }
+    }
+    names += "</g>\n";
+    drawn.insert_str(end, &names);
+    drawn
 }
 
 /// A line through the cells of a label with itself.

@@ -28,7 +28,8 @@ pub(super) fn check(svg: &str) {
     for node in document.descendants().filter(|node| node.is_element()) {
         let name = node.tag_name().name();
         let known = [
-            "svg", "title", "desc", "text", "polyline", "polygon", "rect", "circle", "line", "path",
+            "svg", "g", "title", "desc", "text", "polyline", "polygon", "rect", "circle", "line",
+            "path",
         ];
         assert!(known.contains(&name), "an element {name}");
         for (attribute, most) in [

@@ -170,6 +170,7 @@ fn false_alarms(runs: u64, samples: u64) -> usize {
 }
 
 #[test]
+#[ignore = "long"]
 fn correct_noise_is_seldom_flagged() {
     let runs = 100;
     let flagged = false_alarms(runs, 2_000);

@@ -27,6 +27,10 @@
 //! (the plug-in bets of the reference) are not used: with unequal means in random order the units left
 //! are known to be better or worse than the mean, which such stakes could profit from.
 //!
+//! Stakes are chosen from what is *planned*: numbers of units, and centers and deviations that were known before the first
+//! of them was judged. A later center may let a factor sink below what a stake allows. Then that factor's center is moved
+//! for this stake, by an amount that was known before the unit, and the sum of the centers with it.
+//!
 //! Centers near the true rates make the limit narrow (errors of the center add their square to the
 //! variance); take them, and [`Spread`], from rows other than those that judge.
 //!
@@ -102,6 +106,8 @@ pub struct UnitRates {
     groups: Option<Vec<(f64, f64)>>,
     /// The least and the largest value that each could have had.
     ranges: Vec<(f64, f64)>,
+    /// The same as planned.
+    planned: Vec<(f64, f64)>,
     /// Σ w_s t_s, or that of the mean centers.
     center: f64,
     /// Σ w_s.
@@ -143,8 +149,10 @@ impl UnitRates {
         weights: &[f64],
         deviation: f64,
     ) -> Option<UnitRates> {
+        /// Stakes for lower limits allow for centers up to this, and lift what lies above.
+        const PLANNED: f64 = 0.65;
         let spread = Spread {
-            center: 0.5,
+            center: PLANNED,
             deviation,
         };
         let mut sorted = errors.to_vec();
@@ -165,6 +173,20 @@ impl UnitRates {
         UnitRates::centered(&sorted, weights, &spreads, |_| {
             next.next().expect("as many")
         })
+    }
+
+    /// The same with centers that were not known when the first unit was judged; the spreads were.
+    pub fn with_later_centers(
+        errors: &[UnitErrors],
+        weights: &[f64],
+        spreads: &[Spread],
+        centers: &[f64],
+    ) -> Option<UnitRates> {
+        assert!(
+            centers.iter().all(|center| (0.0..=1.0).contains(center)),
+            "centers"
+        );
+        UnitRates::centered(errors, weights, spreads, |error| centers[error.secret])
     }
 
     /// With a center for each unit and secret, in the order of the errors.
@@ -197,6 +219,7 @@ impl UnitRates {
         let units = errors.iter().map(|error| error.unit + 1).max().unwrap_or(0);
         let mut parts = vec![0.0; units];
         let mut ranges = vec![(0.0, 0.0); units];
+        let mut planned = ranges.clone();
         let mut deviations = vec![0.0f64; units];
         let mut centers = 0.0;
         for error in errors {
@@ -205,8 +228,13 @@ impl UnitRates {
                 continue;
             }
             let scale = weights[error.secret] / units_of[error.secret] as f64;
-            let deviation = spreads[error.secret].deviation;
+            let Spread {
+                center: plan,
+                deviation,
+            } = spreads[error.secret];
             centers += scale * center;
+            let range = &mut planned[error.unit];
+            *range = (range.0 - scale * plan, range.1 + scale * (1.0 - plan));
             let range = &mut ranges[error.unit];
             parts[error.unit] += scale * (error.errors as f64 / error.rows as f64 - center);
             *range = (range.0 - scale * center, range.1 + scale * (1.0 - center));
@@ -216,6 +244,7 @@ impl UnitRates {
             groups: None,
             parts,
             ranges,
+            planned,
             center: centers,
             weight: weights.iter().sum(),
             variance: deviations.iter().map(|d| d * d).sum(),
@@ -224,11 +253,15 @@ impl UnitRates {
 
     /// Blocks judged one after another, with shares that sum to 1 and were fixed beforehand: limits are of
     /// the mean of the blocks' sums.
+    ///
+    /// # Conditions
+    /// All spreads, and what variances are [expected](Self::expecting), were known before the first block was judged.
     pub fn join(blocks: &[(f64, UnitRates)]) -> UnitRates {
         let mut all = UnitRates {
             parts: Vec::new(),
             groups: None,
             ranges: Vec::new(),
+            planned: Vec::new(),
             center: 0.0,
             weight: 0.0,
             variance: 0.0,
@@ -236,12 +269,9 @@ impl UnitRates {
         for (share, block) in blocks {
             all.parts
                 .extend(block.parts.iter().map(|part| share * part));
-            all.ranges.extend(
-                block
-                    .ranges
-                    .iter()
-                    .map(|range| (share * range.0, share * range.1)),
-            );
+            let scaled = |range: &(f64, f64)| (share * range.0, share * range.1);
+            all.ranges.extend(block.ranges.iter().map(scaled));
+            all.planned.extend(block.planned.iter().map(scaled));
             all.center += share * block.center;
             all.weight += share * block.weight;
             all.variance += share * share * block.variance;
@@ -272,10 +302,14 @@ impl UnitRates {
     /// The least over the stakes Λ of weight w of (ln(1/α) + ln(1/w))/Λ + Λ·variance/2.
     pub fn width(&self, alpha: f64) -> f64 {
         let most_down = self
-            .ranges
+            .planned
             .iter()
             .fold(0.0f64, |most, r| most.max(-r.0).max(r.1));
-        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
+        let squares = self
+            .planned
+            .iter()
+            .map(|r| r.0.abs().max(r.1).powi(2))
+            .sum();
         stakes(most_down, squares, self.variance, alpha)
             .into_iter()
             .map(|(stake, weight)| {
@@ -296,16 +330,38 @@ impl UnitRates {
         self.ranges.iter().filter(|r| r.1 > r.0).count() as f64
     }
 
-    /// Parts, or their mirror images, with how often each comes.
-    fn terms(&self, sign: f64) -> impl Iterator<Item = (f64, f64)> + Clone {
+    /// Parts, or their mirror images, with how often each comes and how far it could have fallen, where that may be more
+    /// than planned.
+    fn terms(&self, sign: f64) -> impl Iterator<Item = Term> + Clone {
         let groups = self.groups.as_deref();
         let alone = match groups {
-            Some(_) => &[][..],
-            None => &self.parts[..],
+            Some(_) => 0,
+            None => self.parts.len(),
         };
-        let groups = groups.unwrap_or_default().iter().copied();
-        let all = groups.chain(alone.iter().map(|&part| (part, 1.0)));
-        all.map(move |(part, times)| (sign * part, times))
+        let groups = groups.unwrap_or_default().iter();
+        let groups = groups.map(move |&(part, times)| Term::of(sign * part, times));
+        let alone = (0..alone).map(move |at| {
+            let (low, high) = self.ranges[at];
+            Term {
+                fall: if sign > 0.0 { -low } else { high },
+                ..Term::of(sign * self.parts[at], 1.0)
+            }
+        });
+        groups.chain(alone)
+    }
+
+    /// Stakes for limits from one side, by what was planned.
+    fn stakes(&self, sign: f64, alpha: f64) -> Vec<(f64, f64)> {
+        let falls = self.planned.iter();
+        let most_down = falls
+            .map(|range| if sign > 0.0 { -range.0 } else { range.1 })
+            .fold(0.0, f64::max);
+        let squares = self
+            .planned
+            .iter()
+            .map(|r| r.0.abs().max(r.1).powi(2))
+            .sum();
+        stakes(most_down, squares, self.variance, alpha)
     }
 
     /// The weighted sum as observed.
@@ -324,28 +380,16 @@ impl UnitRates {
     /// # References
     /// See the [module](self).
     pub fn at_least(&self, alpha: f64) -> f64 {
-        let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(-r.0));
-        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
-        let above = limit_above_center(
-            self.terms(1.0),
-            self.units(),
-            &stakes(most_down, squares, self.variance, alpha),
-            alpha,
-        );
+        let stakes = self.stakes(1.0, alpha);
+        let above = limit_above_center(self.terms(1.0), self.units(), &stakes, alpha);
         (self.center + above).clamp(0.0, self.weight)
     }
 
     /// The upper limit at level 1 − `alpha` of the weighted sum of error rates; at most Σ weights.
     /// Formula and conditions: the mirror image of [`at_least`](Self::at_least).
     pub fn at_most(&self, alpha: f64) -> f64 {
-        let most_down = self.ranges.iter().fold(0.0f64, |most, r| most.max(r.1));
-        let squares = self.ranges.iter().map(|r| r.0.abs().max(r.1).powi(2)).sum();
-        let above = limit_above_center(
-            self.terms(-1.0),
-            self.units(),
-            &stakes(most_down, squares, self.variance, alpha),
-            alpha,
-        );
+        let stakes = self.stakes(-1.0, alpha);
+        let above = limit_above_center(self.terms(-1.0), self.units(), &stakes, alpha);
         (self.center - above).clamp(0.0, self.weight)
     }
 }
@@ -369,36 +413,60 @@ pub(crate) fn stakes(most_down: f64, squares: f64, variance: f64, alpha: f64) ->
     spread.chain([(best(variance), 0.5)]).collect()
 }
 
-/// The x with Σ_j weight_j Π (1 + Λ_j c)/(1 + Λ_j x/n)ⁿ = 1/α, from below, for n terms that are not 0 throughout.
+/// A factor 1 + Λc of the capital.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Term {
+    part: f64,
+    /// How often it comes.
+    times: f64,
+    /// How far below 0 it could have been, where stakes were chosen without knowing that; 0 where they were not.
+    fall: f64,
+}
+
+impl Term {
+    /// One that stakes allow for.
+    pub(crate) fn of(part: f64, times: f64) -> Self {
+        Term {
+            part,
+            times,
+            fall: 0.0,
+        }
+    }
+}
+
+/// The x with Σ_j weight_j Π (1 + Λ_j(c + d))/(1 + Λ_j(x + D)/n)ⁿ = 1/α, from below, for n terms that are not 0 throughout. Each d
+/// lifts a term as far as its stake needs, and D is their sum.
 pub(crate) fn limit_above_center(
-    terms: impl Iterator<Item = (f64, f64)> + Clone,
+    terms: impl Iterator<Item = Term> + Clone,
     number: f64,
     stakes: &[(f64, f64)],
     alpha: f64,
 ) -> f64 {
     let number = number.max(1.0);
-    let grown: Vec<(f64, f64)> = stakes
+    let grown: Vec<(f64, f64, f64)> = stakes
         .iter()
         .map(|&(stake, weight)| {
-            let ln: f64 = terms
-                .clone()
-                .map(|(part, times)| times * (stake * part).ln_1p())
-                .sum();
-            (stake, weight.ln() + ln)
+            let (mut ln, mut lifted) = (weight.ln(), 0.0);
+            for Term { part, times, fall } in terms.clone() {
+                let lift = (fall - MOST_LOST / stake).max(0.0);
+                ln += times * (stake * (part + lift)).ln_1p();
+                lifted += times * lift;
+            }
+            (stake, ln, lifted)
         })
         .collect();
     // Each stake alone gives a limit; the mixture's is at least the best of them, and at most the best with all stakes
     // as good as it.
     let alone = |more: f64| {
-        let limits = grown.iter().map(|&(stake, ln)| {
+        let limits = grown.iter().map(|&(stake, ln, lifted)| {
             let ln = ln + alpha.ln() + more;
-            number / stake * (ln / number).exp_m1()
+            number / stake * (ln / number).exp_m1() - lifted
         });
         limits.fold(f64::NEG_INFINITY, f64::max)
     };
     let ln_capital = |x: f64| {
-        let terms = grown.iter().map(|&(stake, ln)| {
-            let mean = stake * x / number;
+        let terms = grown.iter().map(|&(stake, ln, lifted)| {
+            let mean = stake * (x + lifted) / number;
             // A mean that low is impossible.
             match mean > -1.0 {
                 true => ln - number * mean.ln_1p(),

@@ -403,6 +403,7 @@ mod tests {
     /// 2,000 logs of 40 groups. Rows of a group have one secret with probability ρ at most: exactly ρ in a third of the
     /// groups, less in another, and the other secret in the last. By any ε₀ the true ε is refuted in at most 5 %.
     #[test]
+    #[ignore = "long"]
     fn groups_that_are_kept_by_their_own_rows_are_covered() {
         let (epsilon, logs) = (1.0f64, 2000);
         let right = likely(epsilon);

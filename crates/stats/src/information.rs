@@ -30,7 +30,7 @@
 //! Standaert 2016, doi:10.1007/978-3-662-49890-3_10 (perceived information); Waudby-Smith and Ramdas 2024,
 //! doi:10.1093/jrsssb/qkad009 (bets).
 
-use crate::betting::{limit_above_center, stakes};
+use crate::betting::{Term, limit_above_center, stakes};
 
 /// Stakes that the limit from above chooses from, between the smallest and the largest possible.
 const TRIED: i32 = 400;
@@ -119,7 +119,7 @@ pub fn weighted_mean_at_least(secrets: &[Gains], alpha: f64) -> Option<f64> {
     let terms = secrets.iter().flat_map(|gains| {
         let (scale, center) = (scale(gains), gains.center);
         let values = gains.values.iter();
-        values.map(move |&(gain, rows)| (scale * (gain - center), rows as f64))
+        values.map(move |&(gain, rows)| Term::of(scale * (gain - center), rows as f64))
     });
     let stakes = stakes(most_down, squares, variance, alpha);
     let number = secrets.iter().map(|gains| gains.rows() as f64).sum();

@@ -48,7 +48,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// The difference that was allowed.
     pub threshold: Threshold,
-    /// The pair of classes that decides; `None` if there were too few blocks for any limit.
+    /// The pair of classes that decides; `None` if there were too few blocks for any limit, or the clock is not to be
+    /// trusted.
     pub difference: Option<Difference>,
     /// Upper limit of the difference of any two classes, in nanoseconds; ∞ where there is none.
     pub largest: f64,
@@ -188,6 +189,9 @@ impl fmt::Display for Report {
             1 => "of single calls".to_owned(),
             calls => format!("are means of {calls} calls"),
         };
+        if !self.clock_agrees {
+            return self.log_lines(f);
+        }
         if self.blocks > 0 {
             writeln!(
                 f,

@@ -144,7 +144,7 @@ impl<'a, I> Test<'a, I> {
         };
         let mut report = self.report(&measured, &plan, seed);
         let always = settings::log();
-        if always.is_some() || report.leaks() {
+        if measured.agrees && (always.is_some() || report.leaks()) {
             let rows = log::Rows {
                 classes: &self.classes,
                 order: &measured.order,

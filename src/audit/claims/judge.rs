@@ -43,6 +43,10 @@ pub(crate) fn judge_claims(
             report.reason = grounds.into();
             report.rows_needed = None;
         }
+        report.rows_needed = report
+            .rows_needed
+            .and_then(|rows| rows_needed::in_nine_of_ten(evidence, rows));
+        report.units_needed = rows_needed::as_units(evidence, log, report.rows_needed);
         qualify(&mut report, evidence, warnings);
         if of_privacy {
             let neighbors = evidence.neighbors.count();
@@ -91,8 +95,8 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && is_about_members
 }
 
-/// Why no difference means nothing: a logger that is broken shows none, several kinds of measurements drown it, and a
-/// random row may say more than a random row of a random unit.
+/// Why no difference means nothing: a logger that is broken shows none, several kinds of measurements drown it, slow answers
+/// may be missing, and a random row may say more than a random row of a random unit.
 fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds> {
     warnings.iter().find_map(|warning| match warning {
         Warning::NothingObserved { value, secrets, .. } => Some(Grounds::NothingObserved {
@@ -102,6 +106,10 @@ fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds
         }),
         Warning::PooledKinds(kinds) => Some(Grounds::PooledKinds {
             kinds: kinds.clone(),
+            unit,
+        }),
+        Warning::MissingTimes(missing) => Some(Grounds::MissingTimes {
+            missing: missing.clone(),
             unit,
         }),
         Warning::UnevenMix { secret, from, to } => Some(Grounds::UnevenMix {
@@ -217,6 +225,7 @@ fn bound_on_advantage(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> 
         verdict,
         reason: Grounds::Advantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, pair),
+        units_needed: None,
         p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
@@ -270,6 +279,7 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
             1.0 - at_least,
             pair,
         ),
+        units_needed: None,
         p_value: p_value(evidence, 1.0 - at_least),
         estimate,
         fit: None,
@@ -316,6 +326,7 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
         verdict,
         reason: Grounds::AttackAdvantage.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
+        units_needed: None,
         p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
@@ -335,6 +346,7 @@ fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -
         verdict: decide(&estimate, at_most),
         reason: Grounds::MutualInformation.into(),
         rows_needed: None,
+        units_needed: None,
         p_value: None,
         estimate,
         fit: None,

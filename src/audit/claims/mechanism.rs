@@ -103,6 +103,7 @@ impl Case<'_> {
             verdict: Verdict::Violated,
             reason: Grounds::MechanismEpsilon.into(),
             rows_needed: None,
+            units_needed: None,
             p_value: None,
             fit: None,
         })
@@ -135,6 +136,7 @@ impl Case<'_> {
             }
             .into(),
             rows_needed,
+            units_needed: None,
             p_value: None,
             fit: None,
         }

@@ -49,6 +49,7 @@ pub(crate) fn judge(
         verdict,
         reason: reason.into(),
         rows_needed,
+        units_needed: None,
         fit: None,
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn judge(
         })
         .into(),
         rows_needed,
+        units_needed: None,
         fit: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::audit::advice::LogAdvice;
 use crate::audit::pair::Pair;
+use crate::audit::warnings::warning::MissingTimes;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::time::TimeUnit;
@@ -80,6 +81,13 @@ pub enum Grounds {
         /// The unit of times, where the claim is about times.
         unit: Option<TimeUnit>,
     },
+    /// Which times are missing depends on the secret: slow answers that were not recorded would show no difference.
+    MissingTimes {
+        /// Which are missing.
+        missing: MissingTimes,
+        /// The unit of times, where the claim is about times.
+        unit: Option<TimeUnit>,
+    },
     /// Units that differ in their mix of secrets, and it was not said whose success is meant.
     UnevenMix {
         /// The secret whose share differs.
@@ -106,6 +114,7 @@ impl Grounds {
         match self {
             Grounds::TimeDifference { unit, .. }
             | Grounds::NothingObserved { unit, .. }
+            | Grounds::MissingTimes { unit, .. }
             | Grounds::PooledKinds { unit, .. } => *unit,
             _ => None,
         }

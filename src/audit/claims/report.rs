@@ -52,8 +52,10 @@ pub struct ClaimReport {
     pub verdict: Verdict,
     /// Why.
     pub reason: ClaimReason,
-    /// Rows at which the same rates would decide, if any number would.
+    /// Rows at which the same rates would decide in nine of ten logs, if any number would.
     pub rows_needed: Option<u64>,
+    /// The same in units with as many rows each as those of the log, where limits count units.
+    pub units_needed: Option<u64>,
     /// The smallest α at which the claim would be violated, other claims judged along with it; 1 where that is
     /// more than a quarter and not computed; `None` if nothing was judged.
     pub p_value: Option<f64>,

@@ -5,7 +5,9 @@ use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::report::Verdict;
 use crate::estimate::{Estimate, Method};
+use leakgauge_log::Log;
 use leakgauge_stats::bisection::bisect;
+use leakgauge_stats::special::normal_quantile;
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
 /// estimate is too near the bound to say on which side the truth is.
@@ -163,6 +165,23 @@ pub(crate) fn scaled(
     }
     let (_, high) = bisect((high / 2.0, high), 12, |factor| !enough(factor));
     sensible(evidence.counts.total() as f64 * high)
+}
+
+/// Rows at which nine of ten logs would decide, from those at which half of them would: where a limit is z standard errors
+/// away from its estimate, the bound must be z and those of the ninth decile from the truth.
+pub(crate) fn in_nine_of_ten(evidence: &Evidence, half: u64) -> Option<u64> {
+    const DECILE: f64 = 1.2816;
+    let z = -normal_quantile(evidence.alpha());
+    // A level of a half or more asks for no distance at all.
+    sensible(half as f64 * ((z + DECILE) / z.max(0.5)).powi(2))
+}
+
+/// So many rows in units with as many rows each as those of the log, where limits count units.
+pub(crate) fn as_units(evidence: &Evidence, log: &Log, rows: Option<u64>) -> Option<u64> {
+    let units = log.units.as_ref();
+    let units = units.filter(|_| evidence.independence.is_of_units())?;
+    let times = rows? as f64 / log.counts.total().max(1) as f64;
+    sensible(times * units.rows.len() as f64)
 }
 
 /// Where a sample was used: how to use as many rows of the log as are wanted.

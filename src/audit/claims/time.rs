@@ -67,6 +67,7 @@ pub(crate) fn judge(
         }
         .into(),
         rows_needed: None,
+        units_needed: None,
         p_value: p_value(differences, bound.at_most / factor, share),
         estimate: Estimate {
             point,

@@ -101,6 +101,7 @@ fn assert_hardly_accused(count: usize) {
 }
 
 #[test]
+#[ignore = "long"]
 fn independent_rows_are_hardly_ever_taken_for_copies() {
     assert_hardly_accused(1000);
 }

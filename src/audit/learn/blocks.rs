@@ -34,7 +34,7 @@ const UNIT_BEGINS: [f64; 3] = [0.1, 0.2, 0.4];
 const FIRST_UNITS: f64 = 2.0;
 /// Rows a unit from which on units are more than rows.
 const UNIT_ROWS: u64 = 4;
-/// Where learning is slow and rows are more than this, the certification units alone judge.
+/// With more rows learning four times takes too long: the certification units alone judge.
 const MOST_UNIT_ROWS: u64 = 200_000;
 
 /// Where blocks begin, as shares of the rows.
@@ -71,7 +71,7 @@ pub(crate) fn unit_begins(prepared: &Prepared) -> Option<&'static [f64]> {
         && log.fit_counts.is_none()
         && !prepared.options.attacks.are_given();
     let units = log.units.as_ref().filter(|_| judges)?;
-    let slow = !learns_quickly(prepared) && log.counts.total() > MOST_UNIT_ROWS;
+    let slow = log.counts.total() > MOST_UNIT_ROWS;
     let of_secrets = units.rows.units_of_secrets(log.secrets.len());
     let rarest = of_secrets.into_iter().min()? as f64;
     // With a row a unit, one random row of every certification unit proves as much.

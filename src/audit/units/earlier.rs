@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::learn::attack::{for_trying, learn};
 use crate::audit::learn::blocks::unit_begins;
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::pairwise::Rule;
 use leakgauge_attack::pairwise::units::{UnitGuide, UnitTally, judge_units, tally_units};
+use leakgauge_attack::pairwise::{Rule, pairs};
 use leakgauge_attack::split::{Split, UnitParts, parts_of_units};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::error::Result;
@@ -22,10 +22,9 @@ use leakgauge_stats::random::Stream;
 pub(crate) struct UnitBlock {
     /// The units that are judged.
     units: UnitRows,
-    /// The attack, from earlier units alone.
-    tuned: Tuned,
-    /// The earlier units.
-    learned: UnitParts,
+    /// The attack, from earlier units alone, and these; `None` where nothing could be learned from them. Then a rule judges
+    /// that looks at nothing: which blocks there are does not depend on what was observed.
+    attack: Option<(Tuned, UnitParts)>,
 }
 
 /// Learns the attacks of the blocks before the certification units; none where these alone judge.
@@ -44,14 +43,15 @@ pub(crate) fn earlier(prepared: &Prepared) -> Result<Vec<UnitBlock>> {
     let mut past = dealt.next().expect("a first part");
     let mut blocks: Vec<UnitBlock> = Vec::new();
     for (units, begin) in dealt.zip(begins) {
-        // Units too few to learn from: judging begins later. Which these are does not depend on what was observed.
-        if let Ok((tuned, learned)) = attack_from(prepared, &past, *begin, &mut rng) {
-            blocks.push(UnitBlock {
-                units: units.clone(),
-                tuned,
-                learned,
-            });
+        let attack = attack_from(prepared, &past, *begin, &mut rng).ok();
+        if blocks.is_empty() && attack.is_none() {
+            // The first part, which does not judge, teaches nothing.
+            return Ok(blocks);
         }
+        blocks.push(UnitBlock {
+            units: units.clone(),
+            attack,
+        });
         past = past.plus(&units);
     }
     Ok(blocks)
@@ -74,14 +74,24 @@ fn attack_from(
 }
 
 impl UnitBlock {
+    /// The attack, if there is one.
+    pub fn tuned(&self) -> Option<&Tuned> {
+        self.attack.as_ref().map(|(tuned, _)| tuned)
+    }
+
     /// Of every pair the units' errors in this block, and what the units before it say of how they spread.
     pub(super) fn judge(&self, prepared: &Prepared) -> Vec<(UnitTally, UnitGuide)> {
         let observations = &prepared.log.observations;
         let secrets = prepared.log.secrets.len();
-        let choices = self.tuned.choices.iter();
+        let Some((tuned, learned)) = &self.attack else {
+            let blind = |(a, b)| UnitTally::of_no_attack(&self.units, secrets, [a, b]);
+            let pairs = pairs(secrets).map(blind);
+            return pairs.map(|tally| (tally, UnitGuide::unknown())).collect();
+        };
+        let choices = tuned.choices.iter();
         let rules: Vec<Rule> = choices.map(|choice| choice.rule).collect();
-        let past = tally_units(&self.tuned.scores, &self.learned.tune, &rules, &[]);
-        let scorer = &*self.tuned.scorer;
+        let past = tally_units(&tuned.scores, &learned.tune, &rules, &[]);
+        let scorer = &*tuned.scorer;
         let found = judge_units(scorer, observations, &self.units, secrets, &rules, &[]);
         let guides = past.rules.iter().map(UnitGuide::new);
         found.rules.into_iter().zip(guides).collect()
@@ -93,10 +103,14 @@ impl UnitBlock {
 pub(super) fn join<'a>(
     blocks: impl Iterator<Item = (&'a UnitTally, &'a UnitGuide)>,
 ) -> Option<UnitRates> {
+    let mut first = None;
     let sums: Vec<(f64, UnitRates)> = blocks
         .filter_map(|(tally, guide)| {
+            // Those with units of both secrets.
+            tally.units().iter().all(|units| *units > 0).then_some(())?;
             let units: u64 = tally.units().iter().sum();
-            Some((units as f64, guide.sum(&tally.errors())?))
+            let first = *first.get_or_insert(guide);
+            Some((units as f64, guide.sum_after(first, &tally.errors())?))
         })
         .collect();
     let all: f64 = sums.iter().map(|(units, _)| units).sum();

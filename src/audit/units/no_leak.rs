@@ -2,13 +2,18 @@
 //!
 //! If what units are seen to do does not depend on their secret, all assignments of the secrets to the units are equally
 //! likely. Units are compared by the means over their rows of what rows tell: of each column of numbers the rank, and its
-//! squared distance from the middle; of each of the most frequent observations whether it is the row's.
+//! squared distance from the middle; of each of the most frequent observations whether it is the row's. Means of few rows
+//! vary more than those of many, and numbers of rows may depend on the secret: so of every unit equally many random rows are
+//! taken, as many as the unit with the fewest has.
 
 use leakgauge_log::groups::secrets_of;
 use leakgauge_log::observations::{ObservationKind, Observations};
 use leakgauge_log::{UnitCell, UnitRows};
 use leakgauge_stats::column_tests::{Rows, test_columns};
+use leakgauge_stats::hypergeometric;
 use leakgauge_stats::no_leak::ordered_bits;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 /// Random assignments.
 const ASSIGNMENTS: u64 = 999;
@@ -37,7 +42,8 @@ pub(crate) fn p_value(
         })
         .collect();
     let secrets = secrets?;
-    let features = features(rows, observations, units.len())?;
+    let rows = &equally_many(rows, seed);
+    let features = features(rows, observations, secrets.len())?;
     let numbers: Vec<&[f64]> = features.iter().map(Vec::as_slice).collect();
     let columns = numbers.first()?.len();
     let compared = Rows {
@@ -49,6 +55,26 @@ pub(crate) fn p_value(
     let found = test_columns(&compared, ASSIGNMENTS, seed);
     let p_values = found.columns.iter().map(|column| column.p_value);
     p_values.reduce(f64::min)
+}
+
+/// As many random rows of every unit as the unit with the fewest has.
+fn equally_many(rows: &UnitRows, seed: u64) -> UnitRows {
+    let total = |unit: &[UnitCell]| -> u64 { unit.iter().map(|cell| cell.count).sum() };
+    let least = rows.units().map(total).min().unwrap_or(0);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // Assignments have the streams from 0 on.
+    rng.set_stream(u64::MAX);
+    let mut taken = Vec::new();
+    for unit in rows.units() {
+        let (mut left, mut wanted) = (total(unit), least);
+        for cell in unit {
+            let count = hypergeometric::sample(left, cell.count, wanted, &mut rng);
+            left -= cell.count;
+            wanted -= count;
+            taken.extend((count > 0).then_some(UnitCell { count, ..*cell }));
+        }
+    }
+    UnitRows::new(taken)
 }
 
 /// What each unit is compared by; `None` if that is nothing, or would not fit into memory.

@@ -4,7 +4,7 @@ use crate::audit::options::Attacker;
 use crate::audit::units::mix;
 use crate::audit::warnings::observed;
 use crate::audit::warnings::order::order_warnings;
-use crate::audit::warnings::warning::Warning;
+use crate::audit::warnings::warning::{MissingTimes, Warning};
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
@@ -48,6 +48,7 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
     }
     observed::look_at(log, &mut warnings);
     warnings.extend(log.facts.pooled.clone().map(Warning::PooledKinds));
+    warnings.extend(missing_times(log));
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings
@@ -152,6 +153,34 @@ fn uneven_mix(log: &Log) -> Option<Warning> {
         secret: log.secrets[mix.secret as usize].clone(),
         from: mix.from,
         to: mix.to,
+    })
+}
+
+/// Which times are missing depends on the secret, if one of them lacks far more than its part, and in so many blocks that
+/// medians can hide it. Where most blocks lack a secret, that was planned.
+fn missing_times(log: &Log) -> Option<Warning> {
+    /// Standard errors beyond an even part.
+    const FAR: f64 = 4.0;
+    /// With a smaller part of the blocks the median of all lies near that of the others.
+    const PART: f64 = 0.1;
+    let blocks = log.facts.blocks.as_ref()?;
+    let incomplete = blocks.incomplete + blocks.alone;
+    let (secret, &lacking) = blocks
+        .lacking
+        .iter()
+        .enumerate()
+        .max_by_key(|most| most.1)?;
+    let all: u64 = blocks.lacking.iter().sum();
+    let (part, times) = (1.0 / blocks.lacking.len() as f64, all as f64);
+    let expected = times * part + FAR * (times * part * (1.0 - part)).sqrt();
+    let planned = 2 * incomplete >= blocks.blocks + blocks.alone;
+    let many = lacking as f64 > PART * (blocks.blocks + blocks.alone) as f64;
+    (!planned && many && lacking as f64 > expected).then(|| {
+        Warning::MissingTimes(MissingTimes {
+            secret: log.secrets[secret].clone(),
+            lacking,
+            all,
+        })
     })
 }
 

@@ -142,6 +142,8 @@ pub enum Warning {
         /// How many there are.
         secrets: usize,
     },
+    /// Times are missing from blocks, and which are depends on the secret.
+    MissingTimes(MissingTimes),
     /// Units that have a secret in different shares, so that a random row says more than a random unit's.
     UnevenMix {
         /// The secret.
@@ -212,6 +214,17 @@ pub enum Warning {
     },
 }
 
+/// Times that blocks lack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingTimes {
+    /// The secret that blocks lack most often.
+    pub secret: String,
+    /// How many blocks lack it.
+    pub lacking: u64,
+    /// How many times are missing in all.
+    pub all: u64,
+}
+
 impl Warning {
     /// The stable code of the JSON report.
     pub fn code(&self) -> &'static str {
@@ -239,6 +252,7 @@ impl Warning {
             Warning::FewRows { .. } => "few-rows",
             Warning::FewUnits { .. } => "few-units",
             Warning::UnevenMix { .. } => "uneven-mix",
+            Warning::MissingTimes(_) => "missing-times",
             Warning::SharedUnits { .. } => "shared-units",
             Warning::NotCertifiable { .. } => "secret-not-certifiable",
             Warning::NotLearned { .. } => "secret-not-learned",
@@ -285,6 +299,7 @@ impl Warning {
             | Warning::FewUnits { .. }
             | Warning::SharedUnits { .. }
             | Warning::UnevenMix { .. }
+            | Warning::MissingTimes(_)
             | Warning::NotCertifiable { .. }
             | Warning::NotLearned { .. }
             | Warning::MostlySeenOnce { .. }

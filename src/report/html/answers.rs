@@ -8,6 +8,7 @@ use crate::estimate::Estimate;
 use crate::report::numbers::percent;
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::reasons::reason;
+use crate::report::short::next::command_after;
 use crate::report::summary::epsilon;
 use crate::report::verdict::quantity;
 use crate::report::words::{range, value};
@@ -43,6 +44,8 @@ pub enum Part {
     Text(String),
     /// What the user named, perhaps shortened.
     Name(Name),
+    /// A command to run.
+    Command(String),
 }
 
 fn text(text: impl Into<String>) -> Part {
@@ -287,7 +290,7 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
         .iter()
         .find(|warning| warning.is_about_order());
     if let Some(warning) = about_order {
-        return vec![text(against_dependence(audit, warning, command))];
+        return against_dependence(audit, warning, command);
     }
     let advice = match claim.map(|claim| (claim.verdict, claim.rows_needed)) {
         Some((Verdict::Violated, _)) => {
@@ -304,58 +307,80 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
             "Nothing for now; audit again when the mechanism or its input changes.".to_owned()
         }
         Some((Verdict::Inconclusive, Some(rows))) => {
+            let claim = claim.expect("a verdict has a claim");
             let how = match audit.input.sampled() {
                 Some(sampled) if rows <= sampled.from.rows_in_all() => {
                     let set = setting("max_rows", rows);
                     format!("Use about {rows} rows of this log ({set})")
                 }
-                _ => format!("Take about {} in all", more(audit, rows)),
+                _ => format!("Take about {} in all", more(claim, rows)),
             };
-            format!("{how}: they would settle the claim if the estimate were the truth.")
+            format!(
+                "{how}: they would settle the claim in nine of ten logs, if the estimate were the truth."
+            )
         }
         Some((Verdict::Inconclusive, None)) => without_number(claim.is_some_and(is_final)),
         None => match audit.worst_pair.total_variation.lower {
             Some(lower) if lower > 0.0 => {
-                return look_there(audit, "", "State what is allowed with a claim.");
+                let mut parts = look_there(audit, "", "State what is allowed with a claim.");
+                parts.extend(next_command(audit, command));
+                return parts;
             }
             _ => "State what is allowed with a claim: its verdict says how many rows settle it."
                 .to_owned(),
         },
     };
-    vec![text(advice)]
+    let mut parts = vec![text(advice)];
+    parts.extend(next_command(audit, command));
+    parts
+}
+
+/// The next command, with what it is for.
+fn next_command(audit: &Findings, command: &str) -> Vec<Part> {
+    let Some((purpose, command)) = command_after(audit, command) else {
+        return Vec::new();
+    };
+    let mut purpose = purpose.to_owned();
+    purpose[..1].make_ascii_uppercase();
+    let purpose = match purpose.ends_with('?') {
+        true => purpose,
+        false => purpose + ":",
+    };
+    vec![text(format!(" {purpose} ")), Part::Command(command)]
 }
 
 /// So many rows, or the units that have as many.
-fn more(audit: &Findings, rows: u64) -> String {
-    match &audit.input.units {
+fn more(claim: &ClaimReport, rows: u64) -> String {
+    match claim.units_needed {
         None => format!("{rows} rows"),
-        Some(units) => {
-            let times = rows as f64 / audit.input.facts.rows_used.max(1) as f64;
-            let units = (times * units.units as f64).ceil();
-            format!("{units} units with as many rows each")
-        }
+        Some(units) => format!("{units} units with as many rows each"),
     }
 }
 
 /// What to do about rows that depend on each other, with the next command.
-fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> String {
+fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> Vec<Part> {
     let group = setting("group", "COLUMN");
-    let again = format!(
-        "If a column names the recordings (users, devices, sessions), run {command} {group}"
-    );
-    match warning {
+    let by_group = [
+        text(" If a column names the recordings (users, devices, sessions), run "),
+        Part::Command(format!("{command} {group}")),
+    ];
+    let mut parts = match warning {
         Warning::Autocorrelation { .. } | Warning::Drift { .. }
             if audit.method.split == SplitChoice::Random =>
         {
-            format!(
-                "Run {command} {}: rows that depend on each other are then not on both sides. {again}.",
-                setting("split", "blocks")
-            )
+            let split = setting("split", "blocks");
+            vec![
+                text("Run "),
+                Part::Command(format!("{command} {split}")),
+                text(": rows that depend on each other are then not on both sides."),
+            ]
         }
-        _ => format!(
-            "Take the log again with secrets in random order; until then what changed meanwhile may be the cause. {again}."
-        ),
-    }
+        _ => vec![text(
+            "Take the log again with secrets in random order; until then what changed meanwhile may be the cause.",
+        )],
+    };
+    parts.extend(by_group);
+    parts
 }
 
 /// The column to look at, where it is about the pair that is named.

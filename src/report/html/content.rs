@@ -141,7 +141,7 @@ impl Content {
         let (figures, reasons) = rows(figures::list(audit));
         Content {
             style: include_str!("style.css"),
-            script: include_str!("sort.js"),
+            script: include_str!("page.js"),
             tool: format!("{} {}", tool.name, tool.version),
             files: audit
                 .input

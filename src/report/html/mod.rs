@@ -1,4 +1,4 @@
-//! An audit or a comparison as one page that needs nothing else: no network, and no script but to sort tables.
+//! An audit or a comparison as one page that needs nothing else: no network. The script sorts and filters tables and copies commands; all is there without it.
 //!
 //! The page is HTML that is XML too, so that any reader of either can check it.
 

@@ -32,8 +32,11 @@ struct ClaimKeys<'a> {
     /// The smallest α at which the claim would be violated; 1 where that is more than a quarter and not
     /// computed; null if nothing was judged.
     p_value: Option<f64>,
-    /// Rows at which the same rates would decide; null if no number would.
+    /// Rows at which the same rates would decide in nine of ten logs; null if no number would.
     rows_needed: Option<u64>,
+    /// The same in units with as many rows each, where limits count units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    units_needed: Option<u64>,
     /// How well the log fits a claimed mechanism.
     #[serde(skip_serializing_if = "Option::is_none")]
     fit: &'a Option<Fit>,
@@ -51,6 +54,7 @@ impl Serialize for ClaimReport {
             reason: claims::reason(self),
             p_value: self.p_value,
             rows_needed: self.rows_needed,
+            units_needed: self.units_needed,
             fit: &self.fit,
         };
         keys.serialize(serializer)

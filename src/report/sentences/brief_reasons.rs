@@ -6,6 +6,7 @@ use crate::audit::{
 };
 use crate::estimate::Reason;
 use crate::report::numbers::{Limits, plain, time_scale};
+use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reasons;
 use crate::report::words::p_value_of;
@@ -108,9 +109,7 @@ fn open(claim: &ClaimReport) -> Vec<String> {
     let mut sentences: Vec<String> = unproved(claim).into_iter().collect();
     let is_time = claim.quantity == Quantity::TimeDifference;
     match claim.rows_needed {
-        Some(rows) => sentences.push(format!(
-            "If the estimate is right, about {rows} rows in total would settle it."
-        )),
+        Some(_) => sentences.extend(would_settle(claim)),
         None if is_time && claim.estimate.upper.is_none() => {}
         None if is_time && !is_final(claim) => {
             sentences
@@ -136,6 +135,7 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         Grounds::PrivacyCurve(_) => false,
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
+        | Grounds::MissingTimes { .. }
         | Grounds::OneModel { .. }
         | Grounds::Curve
         | Grounds::NothingObserved { .. } => true,
@@ -152,6 +152,12 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             "Not shown: {} tells several kinds of measurements apart. Look at one: {}.",
             shorten(&kinds.column),
             left_out::one_kind(kinds)
+        ),
+        Grounds::MissingTimes { missing, .. } => format!(
+            "Not shown: {} of {} missing times are of {}. Slow answers may be among them.",
+            missing.lacking,
+            missing.all,
+            shorten(&missing.secret)
         ),
         Grounds::UnevenMix { .. } => format!(
             "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
@@ -193,6 +199,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         )),
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
+        | Grounds::MissingTimes { .. }
         | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
         Grounds::TimeDifference {

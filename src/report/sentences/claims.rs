@@ -160,12 +160,16 @@ fn grounds(claim: &ClaimReport) -> String {
             left_out::shown(value)
         ),
         Grounds::PooledKinds { kinds, .. } => format!("Not shown: {}.", left_out::pooled(kinds)),
-        Grounds::UnevenMix { secret, from, to } => format!(
-            "Not shown: {}.",
-            warnings::uneven_mix(secret, *from, *to)
-        ),
+        Grounds::MissingTimes { missing, .. } => not_shown(&warnings::missing_times(missing)),
+        Grounds::UnevenMix { secret, from, to } => {
+            not_shown(&warnings::uneven_mix(secret, *from, *to))
+        }
         Grounds::OneModel { scores } => one_model(*scores),
     }
+}
+
+fn not_shown(why: &str) -> String {
+    format!("Not shown: {why}.")
 }
 
 /// Whether rows are runs or records of one.
@@ -301,4 +305,15 @@ fn security(claim: &ClaimReport) -> String {
             ),
         },
     }
+}
+
+/// How much more would decide an open claim, if its estimate is right.
+pub fn would_settle(claim: &ClaimReport) -> Option<String> {
+    let needed = match (claim.units_needed, claim.rows_needed?) {
+        (Some(units), _) => format!("{units} units with as many rows each"),
+        (None, rows) => format!("{rows} rows in total"),
+    };
+    Some(format!(
+        "If the estimate is right, about {needed} would settle it in nine of ten logs."
+    ))
 }

@@ -17,6 +17,7 @@ pub fn weight(warning: &Warning) -> u8 {
     match warning {
         Warning::NothingObserved { .. }
         | Warning::UnevenMix { .. }
+        | Warning::MissingTimes(_)
         | Warning::PooledKinds(_)
         | Warning::LabelsNotInterleaved { .. }
         | Warning::LabelsAlternate { .. }
@@ -138,6 +139,12 @@ fn of_rows(warning: &Warning) -> Option<String> {
         Warning::NotLearned { examples, secrets } => format!(
             "{} no training rows: no attack on them can be found.",
             have(examples, *secrets)
+        ),
+        Warning::MissingTimes(missing) => format!(
+            "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
+            missing.lacking,
+            missing.all,
+            name(&missing.secret)
         ),
         Warning::UnevenMix { secret, from, to } => format!(
             "Groups differ in their mix of secrets ({}: {} to {} %). An attacker who sees a random row may learn more.",

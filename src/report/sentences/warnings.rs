@@ -1,6 +1,6 @@
 //! What an audit warns of.
 
-use crate::audit::Warning;
+use crate::audit::{MissingTimes, Warning};
 use crate::report::numbers::plain;
 use crate::report::sentences::copies;
 use crate::report::sentences::left_out;
@@ -40,11 +40,7 @@ pub fn message(warning: &Warning) -> String {
             blocks,
             worth,
         } => dependent_blocks(secrets, *pairs, *blocks, *worth),
-        Warning::NegativeTimes { times } => format!(
-            "times below zero: {times}. No time is negative: the clock ran backwards, or its counter wrapped around, and \
-             other times may be wrong without showing it. Differences of medians hardly depend on a few such times, \
-             means do. Measure again with a clock that only goes forward (CLOCK_MONOTONIC, QueryPerformanceCounter)"
-        ),
+        Warning::NegativeTimes { times } => negative_times(*times),
         Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::CopiesSuspected { .. }
@@ -59,6 +55,7 @@ pub fn message(warning: &Warning) -> String {
         | Warning::RepeatedRuns(_) => String::new(),
         Warning::OrderNotChecked => ORDER_NOT_CHECKED.to_owned(),
         Warning::UnevenMix { secret, from, to } => uneven_mix(secret, *from, *to),
+        Warning::MissingTimes(missing) => missing_times(missing),
         Warning::FewRows { examples, secrets } => format!(
             "{}. Little can be certified about them",
             without("fewer than 30 certification rows", examples, *secrets)
@@ -95,6 +92,14 @@ pub fn message(warning: &Warning) -> String {
     }
 }
 
+fn negative_times(times: u64) -> String {
+    format!(
+        "times below zero: {times}. No time is negative: the clock ran backwards, or its counter wrapped around, and \
+             other times may be wrong without showing it. Differences of medians hardly depend on a few such times, \
+             means do. Measure again with a clock that only goes forward (CLOCK_MONOTONIC, QueryPerformanceCounter)"
+    )
+}
+
 fn not_interleaved(share: f64, expected: f64) -> String {
     format!(
         "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
@@ -122,6 +127,19 @@ fn periodic(column: &str, lag: usize, correlation: f64) -> String {
 }
 
 /// That groups differ in their mix, with a small first letter and without the last period.
+pub(super) fn missing_times(missing: &MissingTimes) -> String {
+    let MissingTimes {
+        secret,
+        lacking,
+        all,
+    } = missing;
+    format!(
+        "which times are missing depends on the secret: {lacking} of {all} missing times are of {}. If slow answers were not \
+         recorded, the blocks that are complete show no difference. Record them, with the time at which they were given up",
+        shorten(secret)
+    )
+}
+
 pub(super) fn uneven_mix(secret: &str, from: f64, to: f64) -> String {
     format!(
         "groups differ in their mix of secrets. The share of {} is at most {} % in a tenth of the groups, and at least {} % in \

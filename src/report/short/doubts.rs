@@ -2,7 +2,7 @@
 
 use leakgauge_base::naming::{option, setting};
 
-use crate::audit::{Findings, Qualification};
+use crate::audit::{Findings, Qualification, Warning};
 use crate::report::sentences::doubts::{doubt, numbered_blocks, weight, within_blocks};
 use crate::report::short::lines::{Entry, Section};
 
@@ -42,6 +42,18 @@ pub fn section<'a>(audit: &Findings) -> Section<'a> {
 
 /// All doubts.
 pub fn all(audit: &Findings) -> Vec<String> {
+    let weighed = weighed(audit).into_iter();
+    weighed.map(|(_, doubt)| doubt).collect()
+}
+
+/// Those that can turn a verdict around.
+pub fn gravest(audit: &Findings) -> Vec<String> {
+    let weighed = weighed(audit).into_iter();
+    let grave = weighed.filter(|(weight, _)| *weight == 0);
+    grave.map(|(_, doubt)| doubt).collect()
+}
+
+fn weighed(audit: &Findings) -> Vec<(u8, String)> {
     let numbered = numbered_blocks(&audit.input);
     let warnings = audit.warnings.iter();
     // Within blocks none of this matters.
@@ -53,7 +65,7 @@ pub fn all(audit: &Findings) -> Vec<String> {
     doubts.extend(qualifications(audit));
     doubts.extend(blocks(audit));
     doubts.sort_by_key(|(weight, _)| *weight);
-    doubts.into_iter().map(|(_, doubt)| doubt).collect()
+    doubts
 }
 
 /// Doubts about a verdict that no warning says, once each.
@@ -109,6 +121,10 @@ fn qualification(qualification: &Qualification) -> Option<(u8, String)> {
 
 /// Blocks that lack a time.
 fn blocks(audit: &Findings) -> Option<(u8, String)> {
+    let is_told = |warning: &Warning| matches!(warning, Warning::MissingTimes(_));
+    if audit.warnings.iter().any(is_told) {
+        return None;
+    }
     let blocks = audit.input.facts.blocks.as_ref()?;
     let lacking = blocks.incomplete + blocks.alone;
     (lacking > 0).then(|| {

@@ -5,7 +5,7 @@ mod claims;
 mod comparison;
 pub mod doubts;
 mod lines;
-mod next;
+pub mod next;
 mod read;
 mod times;
 

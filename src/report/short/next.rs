@@ -23,7 +23,8 @@ struct Suggestion {
 
 /// The section, given the arguments of the command line behind the name of the program.
 pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Section<'a> {
-    let suggestion = suggestion(audit, arguments).filter(|_| !arguments.is_empty());
+    let gates = has(arguments, &option("ci"));
+    let suggestion = suggestion(audit, gates).filter(|_| !arguments.is_empty());
     let next = suggestion.map(|found| {
         let name = format!("Next ({}):", found.purpose);
         let command = command(&found.added, arguments, width - INDENT);
@@ -52,7 +53,14 @@ fn has(arguments: &[String], flag: &str) -> bool {
         .any(|argument| argument.split('=').next() == Some(flag))
 }
 
-fn suggestion(audit: &Findings, arguments: &[String]) -> Option<Suggestion> {
+/// What to run next: what for, and the whole command, given the one that made the report.
+pub fn command_after(audit: &Findings, command: &str) -> Option<(&'static str, String)> {
+    let ci = option("ci");
+    let found = suggestion(audit, command.split(' ').any(|word| word == ci))?;
+    Some((found.purpose, format!("{command} {}", found.added)))
+}
+
+fn suggestion(audit: &Findings, gates: bool) -> Option<Suggestion> {
     let claims = &audit.claims;
     if claims.is_empty() {
         return Some(Suggestion {
@@ -77,7 +85,7 @@ fn suggestion(audit: &Findings, arguments: &[String]) -> Option<Suggestion> {
         });
     }
     let hold = claims.iter().all(|claim| claim.verdict == Verdict::Holds);
-    (hold && !has(arguments, &option("ci"))).then(|| Suggestion {
+    (hold && !gates).then(|| Suggestion {
         purpose: "as a gate",
         added: option("ci"),
     })

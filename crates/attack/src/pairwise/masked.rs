@@ -420,6 +420,7 @@ mod tests {
     /// and a third with odds of exactly e^ε one way or the other by both. Limits fail as often as the level allows, at
     /// most.
     #[test]
+    #[ignore = "long"]
     fn guesses_that_learn_from_all_other_rows_are_covered() {
         let (epsilon, alpha, logs) = (1.0f64, 0.05, 400);
         let likely = epsilon.exp() / (1.0 + epsilon.exp());

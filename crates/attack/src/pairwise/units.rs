@@ -71,6 +71,23 @@ impl UnitTally {
         of_side(0).chain(of_side(1)).collect()
     }
 
+    /// Of a rule that names one secret whatever it sees: it never misses that, and always takes the other for it.
+    pub fn of_no_attack(rows: &UnitRows, secrets: usize, [a, b]: [u32; 2]) -> Self {
+        let judging = Judging::new(rows, secrets, &[], &[]);
+        let errors = [
+            vec![0; judging.units[a as usize].len()],
+            judging.units[b as usize]
+                .iter()
+                .map(|(_, rows)| *rows)
+                .collect(),
+        ];
+        UnitTally {
+            units: judging.units,
+            secrets: [a, b],
+            errors,
+        }
+    }
+
     /// How much the errors of units vary in the long run, together and of either secret.
     ///
     /// # Conditions
@@ -311,10 +328,29 @@ impl UnitGuide {
         }
     }
 
+    /// When nothing is known.
+    pub fn unknown() -> Self {
+        UnitGuide {
+            spreads: [Spread::UNKNOWN; 2],
+            past: None,
+        }
+    }
+
     /// The sum of both error rates, with the variance to expect.
-    pub fn sum(&self, errors: &[UnitErrors]) -> Option<UnitRates> {
+    fn sum(&self, errors: &[UnitErrors]) -> Option<UnitRates> {
         let rates = UnitRates::new(errors, &[1.0, 1.0], &self.spreads)?;
         Some(match &self.past {
+            Some(past) => rates.expecting(past),
+            None => rates,
+        })
+    }
+
+    /// The sum of both error rates of a block, where the units of the first block were judged with another guide: stakes
+    /// follow from that, the centers from this.
+    pub fn sum_after(&self, first: &UnitGuide, errors: &[UnitErrors]) -> Option<UnitRates> {
+        let centers = self.spreads.map(|spread| spread.center);
+        let rates = UnitRates::with_later_centers(errors, &[1.0, 1.0], &first.spreads, &centers)?;
+        Some(match &first.past {
             Some(past) => rates.expecting(past),
             None => rates,
         })

@@ -1,6 +1,6 @@
 //! The arguments of a call, checked against the parameters that its name has.
 
-use super::{Call, Value, format_number};
+use super::{Argument, Call, Value, format_number};
 use crate::error::{Error, Result, shorten};
 use crate::suggest::nearest;
 
@@ -103,6 +103,9 @@ impl<'a> Arguments<'a> {
                 return Err(error);
             };
             if arguments.value(parameter.name).is_some() {
+                if argument.name.is_none() {
+                    return Err(arguments.another_bare_value(&argument.value, parameters));
+                }
                 let problem = format!("{} is given twice", parameter.name);
                 return Err(arguments.parameter_error(parameter.name, problem));
             }
@@ -148,7 +151,16 @@ impl<'a> Arguments<'a> {
                 bounds.describe(),
                 format_number(number)
             );
-            return Err(self.parameter_error(parameter, problem));
+            let error = self.parameter_error(parameter, problem);
+            let is_percent = bounds == Bounds::Between(0.0, 1.0) && number > 1.0 && number <= 100.0;
+            return Err(match is_percent {
+                true => error.with_hint(format!(
+                    "it is a share: {} is {} %",
+                    format_number(number / 100.0),
+                    format_number(number)
+                )),
+                false => error,
+            });
         }
         Ok(Some(number))
     }
@@ -223,6 +235,43 @@ impl<'a> Arguments<'a> {
             Some(known) => error.with_hint(format!("did you mean {known}?")),
             None => error,
         }
+    }
+
+    /// A value without a name beyond those that may stand so.
+    fn another_bare_value(&self, value: &Value, parameters: &[Parameter]) -> Error {
+        let positional = parameters.iter().filter(|known| known.positional).count();
+        let which = match positional {
+            1 => "only the first value may stand without its name".to_owned(),
+            many => format!("only the first {many} values may stand without their names"),
+        };
+        let error = self.error(format!("{which}, and {} is another", value.describe()));
+        match self.with_names(parameters) {
+            Some(call) => error.with_hint(format!("write {call}; decimals have a point: 1.5")),
+            None => error,
+        }
+    }
+
+    /// The call with all names, where its values are as many as its parameters or fewer.
+    fn with_names(&self, parameters: &[Parameter]) -> Option<String> {
+        let named: Vec<&str> = self
+            .call
+            .arguments
+            .iter()
+            .filter_map(|argument| argument.name.as_deref())
+            .collect();
+        let mut free = parameters
+            .iter()
+            .map(|known| known.name)
+            .filter(|name| !named.contains(name));
+        let written = |argument: &Argument| {
+            let name = match &argument.name {
+                Some(name) => name.as_str(),
+                None => free.next()?,
+            };
+            Some(format!("{name}={}", argument.value))
+        };
+        let arguments: Option<Vec<String>> = self.call.arguments.iter().map(written).collect();
+        Some(format!("{}({})", self.call.name, arguments?.join(", ")))
     }
 
     fn bare_value(&self, value: &Value, parameters: &[Parameter]) -> Error {

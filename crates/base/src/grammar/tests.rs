@@ -166,7 +166,10 @@ fn wrong_arguments_are_explained() {
         ),
         ("dp(epsilon=1, epsilon=2)", "epsilon is given twice"),
         ("dp(1, epsilon=2)", "epsilon is given twice"),
-        ("dp(1, 2)", "epsilon is given twice"),
+        (
+            "dp(1, 2)",
+            "only the first value may stand without its name",
+        ),
         ("dp(delta=0.1)", "epsilon is missing"),
         ("dp(epsilon=-1)", "epsilon must be at least 0, got -1"),
         (

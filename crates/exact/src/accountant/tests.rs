@@ -111,6 +111,7 @@ fn subsampled_mechanisms_are_those_of_another_accountant() {
 
 /// ε(δ) and δ(ε) are inverse to each other, on the side that they bound.
 #[test]
+#[ignore = "long"]
 fn epsilon_is_the_inverse_of_delta() {
     let accountant = of("subsampled(gaussian(sigma=1), rate=0.05)", 50);
     for delta in [0.01, 1e-5, 1e-9] {
@@ -408,6 +409,7 @@ fn planar_laplace_noise_composes() {
 /// Truth by contour integration with 30 digits (mpmath), apart from the program. Google's accountant gives 1.95325, 0.72320,
 /// 0.7502, 9.726e-12 (below the truth) and 2.38169.
 #[test]
+#[ignore = "long"]
 fn small_sampling_rates_are_tight_on_both_sides() {
     for (sigma, rate, steps, delta, expected) in [
         (0.5, 1e-4, 10_000, 1e-6, 1.95322),

@@ -28,6 +28,8 @@ pub struct PayoffTable {
     pub guesses: Vec<String>,
     /// Row-major: one row per guess.
     pub values: Vec<f64>,
+    /// Whether it was only guessed that the first row is no header.
+    pub may_have_header: bool,
 }
 
 impl PayoffTable {
@@ -78,7 +80,7 @@ impl PayoffTable {
         let same = |(value, label): (&f64, &String)| label.trim().parse() == Ok(*value);
         let is_loss = self.guesses.len() == secrets.len()
             && first.iter().all(|value| [0.0, 1.0].contains(value));
-        !is_loss && first.iter().zip(secrets).all(same)
+        self.may_have_header && !is_loss && first.iter().zip(secrets).all(same)
     }
 }
 

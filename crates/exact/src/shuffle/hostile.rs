@@ -212,6 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
+    #[ignore = "long"]
     fn limits_of_two_inputs_hold(rows in proptest::collection::vec(law(3), 2..=2), n in 1u64..=30) {
         let channel = Channel::from_rows(&rows).unwrap();
         let inputs = ShuffledInputs::new(&channel, &Prior::uniform(2)).unwrap();

@@ -153,6 +153,7 @@ fn accusations(
 /// Correct logs of 600 rows: p < 0.05 in at most 5 % and 3.29 standard deviations of them, for the first two
 /// mechanisms and every recorder.
 #[test]
+#[ignore = "long"]
 fn correct_mechanisms_are_not_accused_however_they_are_recorded() {
     let logs = 60;
     for (case, falsely, _) in accusations(0..2, logs, 450) {

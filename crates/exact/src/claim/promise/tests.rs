@@ -75,7 +75,10 @@ fn impossible_values_are_refused_by_name() {
         ("gdp(-1)", "mu must be at least 0, got -1"),
         ("zcdp(unit=1)", "rho is missing"),
         ("gdp(mu=1, unit=0)", "unit must be above 0, got 0"),
-        ("dp(1, 2)", "epsilon is given twice"),
+        (
+            "dp(1, 2)",
+            "only the first value may stand without its name",
+        ),
         (
             "time-difference(wan)",
             "attackers are shared-hardware, lan and internet",
