@@ -110,21 +110,16 @@ fn a_ragged_row_is_named() {
 #[test]
 fn what_is_no_finite_number_is_named_with_its_row_and_column() {
     let cases = [
-        ("NaN", "not a finite"),
-        ("inf", "not a finite"),
-        ("1e999", "not a finite"),
+        ("NaN", "--missing drop"),
+        ("inf", "--categorical time"),
+        ("1e999", "--categorical time"),
     ];
-    for (value, problem) in cases {
+    for (value, hint) in cases {
         let place = Place::with_log(format!("secret,time\na,1.5\nb,2.5\na,{value}\n"));
         let value = format!("value {value:?}");
         place.refuses(
             &["estimate", "log.csv"],
-            &[
-                "log.csv, row 4, column time",
-                &value,
-                problem,
-                "--categorical time",
-            ],
+            &["log.csv, row 4, column time", &value, "not a finite", hint],
         );
     }
     let place = Place::with_log("secret,time\na,1.5\nb,2,5\n".replace("2,5", "\"2,5\""));

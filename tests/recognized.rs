@@ -473,3 +473,28 @@ fn what_is_recognized_can_be_read_otherwise_and_the_notice_says_how() {
         &["--blocks", "cannot be together with --block"],
     );
 }
+
+/// Two lists of requests: read without an option, in the order in which they were sent.
+#[test]
+fn an_audit_of_a_prompt_cache_is_read_as_it_is() {
+    let requests = |from: usize, slow: f64| -> Vec<serde_json::Value> {
+        let request = |at: usize| {
+            serde_json::json!({
+                "client_time": slow + (at * 7919 % 10_007) as f64 / 100_000.0,
+                "server_time": 0.1,
+                "sent_timestamp": 1.7e9 + (2 * at + from) as f64,
+            })
+        };
+        (0..250).map(request).collect()
+    };
+    let audit = serde_json::json!({
+        "cache_hit": requests(0, 0.3), "cache_miss": requests(1, 0.5), "stats": {"cache_hit": 1},
+    });
+    let place = Place::new().file("audit.json", audit.to_string());
+    let output = place.run(&["audit", "audit.json", "--claim", "time-difference(10ms)"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for words in ["an audit of a prompt cache", "cache_miss", "client_time"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}

@@ -294,3 +294,48 @@ fn conditions_that_cannot_be_met_say_what_there_is() {
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
     }
 }
+
+/// NaN of one secret: left out where that is asked for, and then nothing is said to hold of the rest.
+#[test]
+fn values_that_one_secret_lacks_are_no_proof_that_there_is_no_leak() {
+    let log = |lacks: fn(u32) -> bool| {
+        let mut text = "secret,seen\n".to_owned();
+        for row in 0..4_000u32 {
+            let value = match lacks(row) {
+                true => "NaN".to_owned(),
+                false => (row / 2 * 7 % 4).to_string(),
+            };
+            text += &format!("{},{value}\n", ["a", "b"][row as usize % 2]);
+        }
+        Place::with_log(text)
+    };
+    let verdict = |place: &Place| {
+        let arguments = ["audit", "log.csv", "--missing", "drop", "--quick"];
+        let claim = ["--claim", "advantage(0.3)", "--format", "json"];
+        let output = place.run(&[&arguments[..], &claim].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let named = report["warnings"].to_string().contains("missing-by-secret");
+        (
+            report["claims"][0]["verdict"]
+                .as_str()
+                .expect("a verdict")
+                .to_owned(),
+            named,
+        )
+    };
+    let of_one = log(|row| row % 2 == 1 && row % 6 == 1);
+    assert_eq!(verdict(&of_one), ("inconclusive".to_owned(), true));
+    let of_both = log(|row| row % 6 < 2);
+    assert_eq!(verdict(&of_both), ("holds".to_owned(), false));
+    of_one.refuses(
+        &[
+            "audit",
+            "log.csv",
+            "--claim",
+            "advantage(0.3)",
+            "--numeric",
+            "seen",
+        ],
+        &["row 3", "NaN", "--missing drop"],
+    );
+}

@@ -494,7 +494,7 @@ fn times_that_are_missing_from_one_secret_take_away_what_would_hold() {
     };
     let (brief, report) = audit(&text);
     assert_eq!(report["claims"][0]["verdict"], "inconclusive", "{report}");
-    assert!(report["warnings"].to_string().contains("missing-times"));
+    assert!(report["warnings"].to_string().contains("missing-by-secret"));
     let brief = stdout(&brief);
     assert!(brief.contains("missing times are of b"), "{brief}");
     let (_, report) = audit(&even);

@@ -31,7 +31,7 @@ const NO_BLOCKS: &str = "none";
 pub struct LogArguments {
     /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy; `-` for standard input
     ///
-    /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine and the output of `uniq -c` are recognized. Parquet
+    /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine, audits of prompt caches and the output of `uniq -c` are recognized. Parquet
     /// and Arrow too in a build with `--features parquet`. Several files, or all that match a pattern such as
     /// `'logs/*.csv'`, form one log, and so do all files below a directory: `day=1` in the name of a directory is a
     /// column of its files.
@@ -119,7 +119,7 @@ pub struct LogArguments {
     /// Join secrets as this file says, chosen before this log was collected: a row `from,to` for each label
     #[arg(long, value_name = "FILE")]
     pub secret_map: Option<String>,
-    /// Rows with a blank or a null in a column that is used: `drop` leaves them out, `label` makes it a value of its
+    /// Rows with a blank, a null or NaN in a column that is used: `drop` leaves them out, `label` makes it a value of its
     /// own, of a secret too [default: a blank secret is an error, a blank observation a value]
     #[arg(long, value_enum, value_name = "HOW")]
     pub missing: Option<MissingName>,

@@ -127,7 +127,7 @@ fn recognized(input: &Input) -> Option<String> {
     };
     let otherwise = match form {
         // Its format, or what the user said.
-        Form::Hyperfine | Form::Fbleau => String::new(),
+        Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
         _ => format!(" If it is something else: {otherwise}."),
     };
     Some(format!("Recognized as {form}.{blocks}{otherwise}"))
@@ -200,7 +200,9 @@ fn rows_read(input: &Input) -> String {
         (Format::JsonArray, _) => {
             "each is an object of a JSON array, its fields named by their paths".to_owned()
         }
-        (format @ (Format::Hyperfine | Format::Npy | Format::Npz), _) => format!("from {format}"),
+        (format @ (Format::Hyperfine | Format::PromptCache | Format::Npy | Format::Npz), _) => {
+            format!("from {format}")
+        }
         (format, None) => format!("from {format}, columns named by their paths"),
         (_, Some('\t')) => format!("{header}; fields are separated by tabs"),
         (_, Some(delimiter)) => format!("{header}; fields are separated by `{delimiter}`"),

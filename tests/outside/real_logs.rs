@@ -56,6 +56,7 @@ trials! {
     "doh": websites_over_encrypted_dns_are_told_apart_less_when_padded;
     "rtlf": rtlf_is_read;
     "rtlf": rtlf_and_passports_need_no_options;
+    "prompt-caching": audits_of_prompt_caches_need_no_options;
     "minerva": nonces_are_joined_by_their_leading_zeros;
     "doh": the_hamming_distance_tells_websites_apart_best;
 }
@@ -75,6 +76,29 @@ fn rtlf_and_passports_need_no_options() {
     assert_eq!(log.secrets, ["X", "Y"]);
     let log = log_of("epassport/timesGerman500NoFix.csv", ReadOptions::default());
     assert_eq!(log.facts.secret_column, "relation");
+}
+
+fn audits_of_prompt_caches_need_no_options() {
+    let directory = std::fs::read_dir(path_of("prompt-caching")).expect("a directory");
+    let names = directory.map(|entry| {
+        entry
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("text")
+    });
+    let audits: Vec<String> = names.filter(|name| name.ends_with(".json.gz")).collect();
+    assert!(!audits.is_empty());
+    for name in audits {
+        let log = log_of(&format!("prompt-caching/{name}"), ReadOptions::default());
+        assert_eq!(
+            log.facts.recognized,
+            Some(leakgauge::log::Form::PromptCache),
+            "{name}"
+        );
+        assert_eq!(log.secrets, ["cache_hit", "cache_miss"]);
+        assert_eq!(log.rows_of_secrets(), [250, 250], "{name}");
+    }
 }
 
 fn nonces_are_joined_by_their_leading_zeros() {

@@ -12,7 +12,7 @@ use crate::notation::Notation;
 use crate::number::Number;
 use crate::observations::ColumnType;
 use crate::options::Missing;
-use crate::row::{Field, MISSING, Row, is_number};
+use crate::row::{Field, MISSING, Row, is_not_a_number, is_number};
 use crate::spelling::{Merged, Spelling};
 use crate::typing::{self, ColumnPlan};
 use leakgauge_base::error::{Error, Place, Result, shorten};
@@ -296,10 +296,11 @@ fn is_plain_number(plan: &ColumnPlan) -> bool {
 /// A finite number, or the error of its cell.
 fn measured(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f64> {
     value.map_err(|problem| {
-        let is_missing = at
-            .row
-            .text(at.column)
-            .is_none_or(|text| text.trim().is_empty());
+        let text = at.row.text(at.column);
+        let is_missing = text.is_none_or(|text| {
+            let text = text.trim();
+            text.is_empty() || is_not_a_number(text)
+        });
         at.error(problem).with_hint(match is_missing {
             true => format!(
                 "leave out rows without a value with {}",

@@ -21,6 +21,8 @@ pub enum Format {
     JsonArray,
     /// What hyperfine exports as JSON.
     Hyperfine,
+    /// What audits of prompt caches write as JSON.
+    PromptCache,
     /// An array of NumPy.
     Npy,
     /// An archive of arrays of NumPy.
@@ -44,6 +46,7 @@ impl fmt::Display for Format {
             Format::JsonLines => "JSON lines",
             Format::JsonArray => "a JSON array",
             Format::Hyperfine => "JSON of hyperfine",
+            Format::PromptCache => "JSON of a prompt-cache audit",
             Format::Npy => "a NumPy array",
             Format::Npz => "NumPy arrays",
             Format::Parquet => "Parquet",

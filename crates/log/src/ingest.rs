@@ -393,7 +393,7 @@ impl<'a> Ingest<'a> {
         }
         let count = self.count(part, layout, row, &place)?;
         if self.is_incomplete(layout, row) {
-            self.facts.missing_rows += count;
+            self.leave_out_incomplete(part, layout, row, count);
             return Ok(None);
         }
         let Some(secret) = self.secret(layout, row, count, &place)? else {

@@ -16,6 +16,7 @@ use crate::spelling::Merged;
 use crate::typing::Decision;
 use crate::words::Words;
 use leakgauge_stats::random::Randomness;
+use std::collections::BTreeMap;
 
 /// A log as read: what was observed, how often under each secret, and what the file looked like.
 #[derive(Debug, Clone)]
@@ -149,6 +150,8 @@ pub struct InputFacts {
     pub merged_secrets: Vec<MergedSecret>,
     /// Rows left out because a value is missing.
     pub missing_rows: u64,
+    /// Of these, the rows of each secret, by its label; of at most 1,000 secrets.
+    pub missing_of: BTreeMap<String, u64>,
     /// Rows left out because they could not be read.
     pub skipped: SkippedRows,
     /// The names of all columns and the first rows, as they stand in the first file.

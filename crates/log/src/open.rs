@@ -7,6 +7,7 @@ mod json_array;
 mod json_lines;
 mod nested;
 mod numpy;
+mod prompt_cache;
 
 use std::io::{Cursor, Read};
 
@@ -23,6 +24,7 @@ use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
 use nested::Unfolded;
 use numpy::Numpy;
+use prompt_cache::PromptCache;
 
 /// Opens what the user named: a file, an object behind a URL, or standard input.
 ///
@@ -133,6 +135,10 @@ pub(crate) fn open_behind(
         )));
     }
     options.refuse_no_header(name, "JSON, whose rows name their fields")?;
+    if prompt_cache::is_audit(&head) {
+        let audit = PromptCache::new(name, Cursor::new(head).chain(input))?;
+        return Ok(Box::new(audit));
+    }
     if hyperfine::is_export(&head) {
         let export = Hyperfine::new(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(export));

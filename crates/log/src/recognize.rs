@@ -51,6 +51,8 @@ pub enum Form {
     CountedLines,
     /// The export of hyperfine: the command is the secret.
     Hyperfine,
+    /// An audit of a prompt cache: requests that may hit it and requests that cannot.
+    PromptCache,
     /// What `leakgauge probe` writes: block, sequence, secret, what was answered, time.
     Probe,
     /// Numbers without a header, the secret first, as F-BLEAU reads them.
@@ -70,7 +72,7 @@ impl Form {
     pub fn unit(self, column: &str) -> Option<TimeUnit> {
         match self {
             Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
-            Form::Hyperfine => Some(TimeUnit::Seconds),
+            Form::Hyperfine | Form::PromptCache => Some(TimeUnit::Seconds),
             Form::Probe if column == PROBE_TIME => Some(TimeUnit::Nanoseconds),
             _ => None,
         }
@@ -123,6 +125,12 @@ impl Form {
             Form::TwoClasses | Form::Rtlf => own(&mut options.secret, "1"),
             Form::CountedLines => own(&mut options.count, "1"),
             Form::Hyperfine => own(&mut options.secret, "command"),
+            Form::PromptCache => {
+                own(&mut options.secret, "requests");
+                // Who asks sees this one.
+                let seen = || vec!["client_time".to_owned()];
+                options.observe.get_or_insert_with(seen);
+            }
             Form::Probe => {
                 options.header = HeaderChoice::Present;
                 own(&mut options.secret, "secret");
@@ -145,6 +153,7 @@ impl fmt::Display for Form {
             Form::Rtlf => "a log of RTLF",
             Form::CountedLines => "the output of uniq -c",
             Form::Hyperfine => "an export of hyperfine",
+            Form::PromptCache => "an audit of a prompt cache",
             Form::Probe => "a log of leakgauge probe",
             Form::Fbleau => "a log of F-BLEAU",
         })
@@ -174,6 +183,8 @@ pub(crate) fn recognize(
     let mut has_numbers = true;
     let form = if records.format() == Format::Hyperfine {
         Some(Form::Hyperfine)
+    } else if records.format() == Format::PromptCache {
+        Some(Form::PromptCache)
     } else if records.is_named() {
         None
     } else {

@@ -66,6 +66,12 @@ pub(crate) fn is_absent(text: &str) -> bool {
     matches!(text, "" | MISSING | NULL)
 }
 
+/// Whether a text is what programs write for a number that there is not.
+pub(crate) fn is_not_a_number(text: &str) -> bool {
+    text.trim_start_matches(['+', '-'])
+        .eq_ignore_ascii_case("nan")
+}
+
 /// What a field is, where it is not a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {

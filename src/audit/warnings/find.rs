@@ -48,7 +48,7 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
     }
     observed::look_at(log, &mut warnings);
     warnings.extend(log.facts.pooled.clone().map(Warning::PooledKinds));
-    warnings.extend(missing_times(log));
+    warnings.extend(missing_times(log).or_else(|| missing_rows(log)));
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings
@@ -156,13 +156,14 @@ fn uneven_mix(log: &Log) -> Option<Warning> {
     })
 }
 
+/// Standard errors beyond an even part.
+const FAR: f64 = 4.0;
+/// With a smaller part of the rows of a secret, or of the blocks, the median of all lies near that of the others.
+const PART: f64 = 0.1;
+
 /// Which times are missing depends on the secret, if one of them lacks far more than its part, and in so many blocks that
 /// medians can hide it. Where most blocks lack a secret, that was planned.
 fn missing_times(log: &Log) -> Option<Warning> {
-    /// Standard errors beyond an even part.
-    const FAR: f64 = 4.0;
-    /// With a smaller part of the blocks the median of all lies near that of the others.
-    const PART: f64 = 0.1;
     let blocks = log.facts.blocks.as_ref()?;
     let incomplete = blocks.incomplete + blocks.alone;
     let (secret, &lacking) = blocks
@@ -180,8 +181,34 @@ fn missing_times(log: &Log) -> Option<Warning> {
             secret: log.secrets[secret].clone(),
             lacking,
             all,
+            in_blocks: true,
         })
     })
+}
+
+/// The same of rows without a value, which were left out.
+fn missing_rows(log: &Log) -> Option<Warning> {
+    let all = log.facts.missing_rows as f64;
+    let rows = log.counts.total() as f64 + all;
+    let found = log
+        .secrets
+        .iter()
+        .zip(log.counts.rows())
+        .map(|(secret, &kept)| {
+            let lacking = log.facts.missing_of.get(secret).copied().unwrap_or(0);
+            let own = lacking as f64 + kept as f64;
+            let part = own / rows;
+            let expected = all * part + FAR * (all * part * (1.0 - part)).sqrt();
+            let is_far = lacking as f64 > expected && lacking as f64 > PART * own;
+            (is_far, lacking, secret)
+        });
+    let (_, lacking, secret) = found.filter(|found| found.0).max_by_key(|found| found.1)?;
+    Some(Warning::MissingTimes(MissingTimes {
+        secret: secret.clone(),
+        lacking,
+        all: log.facts.missing_rows,
+        in_blocks: false,
+    }))
 }
 
 /// Labels that hardly recur teach nothing.

@@ -142,7 +142,7 @@ pub enum Warning {
         /// How many there are.
         secrets: usize,
     },
-    /// Times are missing from blocks, and which are depends on the secret.
+    /// Values are missing, and which are depends on the secret.
     MissingTimes(MissingTimes),
     /// Units that have a secret in different shares, so that a random row says more than a random unit's.
     UnevenMix {
@@ -214,15 +214,17 @@ pub enum Warning {
     },
 }
 
-/// Times that blocks lack.
+/// Values that are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingTimes {
-    /// The secret that blocks lack most often.
+    /// The secret that most are of.
     pub secret: String,
-    /// How many blocks lack it.
+    /// How many are of it.
     pub lacking: u64,
-    /// How many times are missing in all.
+    /// How many there are in all.
     pub all: u64,
+    /// Whether they are times that blocks lack; otherwise rows without a value, which were left out.
+    pub in_blocks: bool,
 }
 
 impl Warning {
@@ -252,7 +254,7 @@ impl Warning {
             Warning::FewRows { .. } => "few-rows",
             Warning::FewUnits { .. } => "few-units",
             Warning::UnevenMix { .. } => "uneven-mix",
-            Warning::MissingTimes(_) => "missing-times",
+            Warning::MissingTimes(_) => "missing-by-secret",
             Warning::SharedUnits { .. } => "shared-units",
             Warning::NotCertifiable { .. } => "secret-not-certifiable",
             Warning::NotLearned { .. } => "secret-not-learned",

@@ -153,6 +153,13 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             shorten(&kinds.column),
             left_out::one_kind(kinds)
         ),
+        Grounds::MissingTimes { missing, .. } if !missing.in_blocks => format!(
+            "Not shown: {} of {} rows without a value are of {}. If an observer sees that: {}.",
+            missing.lacking,
+            missing.all,
+            shorten(&missing.secret),
+            setting("missing", "label")
+        ),
         Grounds::MissingTimes { missing, .. } => format!(
             "Not shown: {} of {} missing times are of {}. Slow answers may be among them.",
             missing.lacking,

@@ -1,6 +1,6 @@
 //! Warnings in a line each: what is doubtful, and what to do about it.
 
-use crate::audit::{Input, Warning};
+use crate::audit::{Input, MissingTimes, Warning};
 use crate::report::numbers::plain;
 use crate::report::sentences::left_out;
 use crate::report::sentences::warnings::counts_rows;
@@ -80,6 +80,24 @@ pub fn within_blocks(column: &str) -> String {
     )
 }
 
+fn missing_values(missing: &MissingTimes) -> String {
+    match missing.in_blocks {
+        false => format!(
+            "{} of {} rows without a value are of {}. If an observer sees that: {}.",
+            missing.lacking,
+            missing.all,
+            name(&missing.secret),
+            setting("missing", "label")
+        ),
+        true => format!(
+            "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
+            missing.lacking,
+            missing.all,
+            name(&missing.secret)
+        ),
+    }
+}
+
 /// The order of rows and blocks, and how many there are.
 fn of_rows(warning: &Warning) -> Option<String> {
     let split = || setting("split", "blocks");
@@ -140,12 +158,7 @@ fn of_rows(warning: &Warning) -> Option<String> {
             "{} no training rows: no attack on them can be found.",
             have(examples, *secrets)
         ),
-        Warning::MissingTimes(missing) => format!(
-            "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
-            missing.lacking,
-            missing.all,
-            name(&missing.secret)
-        ),
+        Warning::MissingTimes(missing) => missing_values(missing),
         Warning::UnevenMix { secret, from, to } => format!(
             "Groups differ in their mix of secrets ({}: {} to {} %). An attacker who sees a random row may learn more.",
             name(secret),

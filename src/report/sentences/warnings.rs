@@ -132,7 +132,16 @@ pub(super) fn missing_times(missing: &MissingTimes) -> String {
         secret,
         lacking,
         all,
+        in_blocks,
     } = missing;
+    if !in_blocks {
+        return format!(
+            "which values are missing depends on the secret: {lacking} of {all} rows without a value are of {}. What is left can \
+             look alike where the log does not. If an observer sees that a value is missing, set {}",
+            shorten(secret),
+            setting("missing", "label")
+        );
+    }
     format!(
         "which times are missing depends on the secret: {lacking} of {all} missing times are of {}. If slow answers were not \
          recorded, the blocks that are complete show no difference. Record them, with the time at which they were given up",

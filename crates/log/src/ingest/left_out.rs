@@ -1,11 +1,13 @@
 //! Rows that are left out: those that cannot be read, as far as that is allowed, and those that lack a value.
 
+use crate::cell::secret;
 use crate::ingest::tables::{self, FIRST_ROWS};
 use crate::ingest::{Ingest, Part};
 use crate::layout::Layout;
+use crate::number::Number;
 use crate::options::Missing;
 use crate::recognize::Form;
-use crate::row::{Field, Row, is_absent};
+use crate::row::{Field, Row, is_absent, is_not_a_number};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
 
@@ -84,16 +86,48 @@ impl Ingest<'_> {
         Ok(())
     }
 
-    /// Whether a row is left out because a value that is used is missing.
+    /// Whether a row is left out because a value that is used is missing, or is not a number (NaN).
     pub(super) fn is_incomplete(&self, layout: &Layout, row: &Row) -> bool {
         self.options.missing == Missing::Drop
             && layout.used().any(|column| match row.get(column) {
                 Some(Field::Text(bytes) | Field::Quoted(bytes)) => {
-                    std::str::from_utf8(bytes).is_ok_and(|text| is_absent(text.trim()))
+                    let text = std::str::from_utf8(bytes).map(str::trim);
+                    text.is_ok_and(|text| is_absent(text) || is_not_a_number(text))
                 }
+                Some(Field::Number(Number::Float(value))) => value.is_nan(),
                 Some(Field::Number(_)) => false,
                 Some(Field::Null | Field::Missing) | None => true,
             })
+    }
+
+    /// Counts a row that is left out, by its secret where that can be read: it may depend on the secret what is missing.
+    pub(super) fn leave_out_incomplete(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        row: &Row,
+        count: u64,
+    ) {
+        const MOST_SECRETS: usize = 1000;
+        self.facts.missing_rows += count;
+        if part != Part::Log || layout.secret.is_empty() {
+            return;
+        }
+        let place = || row.place("");
+        let Ok(label) = secret(row, layout, &place, false, &mut self.text) else {
+            return;
+        };
+        let label = match &self.options.merge {
+            Some(rules) => match self.merging.label(rules, &label) {
+                Ok(label) => label.to_owned(),
+                Err(_) => return,
+            },
+            None => label.into_owned(),
+        };
+        let known = &mut self.facts.missing_of;
+        if known.len() < MOST_SECRETS || known.contains_key(&label) {
+            *known.entry(label).or_insert(0) += count;
+        }
     }
 
     /// The rows that lack nothing, where others are left out.
