@@ -123,7 +123,10 @@ fn unknown_claim(name: &str, names: &[&str]) -> Error {
         .replace('_', "-")
         .replace("ised-", "ized-");
     let other = OTHER_NAMES.iter().find(|other| other.0 == plain);
-    let near = nearest(&plain, names.iter().copied());
+    // `lap` and `gauss` are the beginnings of names.
+    let begun = |known: &&&str| plain.len() > 2 && known.starts_with(&plain);
+    let begun = names.iter().find(begun).copied();
+    let near = begun.or_else(|| nearest(&plain, names.iter().copied()));
     error.with_hint(match (other, near) {
         (Some((_, claim)), _) => format!("did you mean {claim}?"),
         (None, Some(near)) => format!("did you mean {near}?"),
@@ -205,6 +208,7 @@ mod tests {
             "{other}"
         );
         assert!(error("no_leak").contains("did you mean advantage(0)?"));
+        assert!(error("lap(1)").contains("did you mean laplace?"));
         assert!(error("log.csv").contains("looks like a file"));
         assert!(error("quux(1)").contains("usual ones are dp, ldp"));
     }
