@@ -1,6 +1,6 @@
 //! Mistakes that newcomers make: one clear message each, with what to do, and exit code 2.
 
-use crate::common::{Place, assert_refused};
+use crate::common::{Place, assert_refused, stderr};
 
 /// 200 rows of two sites and a time.
 fn place() -> Place {
@@ -105,4 +105,28 @@ fn every_mistake_has_a_message_that_helps() {
         assert!(message.len() < 600, "{arguments:?}: {message}");
     }
     place.refuses(&["estimate", "empty.csv"], &["is empty"]);
+}
+
+/// Values that are called as their fields are no header.
+#[test]
+fn records_whose_values_are_their_names_are_data() {
+    let mut text = String::new();
+    for row in 0..200 {
+        text += ["{\"x\":\"x\",\"y\":\"y\"}\n", "{\"x\":\"z\",\"y\":\"w\"}\n"][row % 2];
+    }
+    let place = Place::new().file("log.jsonl", text);
+    let output = place.run(&[
+        "audit",
+        "log.jsonl",
+        "--secret",
+        "x",
+        "--claim",
+        "advantage(0.1)",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    // Every column a secret, and each shown as it is.
+    let wide = format!("red,blue\n{}", "red,blue\n".repeat(200));
+    let place = Place::with_log(wide);
+    let output = place.run(&["audit", "log.csv", "--wide", "--claim", "advantage(0.1)"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
 }

@@ -383,7 +383,8 @@ impl<'a> Ingest<'a> {
                 "every row needs the same columns; quote fields that contain the delimiter",
             ));
         }
-        if repeats_header(layout, row) {
+        // Records of other formats name their fields by themselves.
+        if self.facts.delimiter.is_some() && repeats_header(layout, row) {
             return Err(Error::data(place(), "repeats the header").with_hint(
                 "remove such rows; files are joined when they are given one by one: a.csv b.csv",
             ));

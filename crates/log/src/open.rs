@@ -2,6 +2,7 @@
 
 mod comments;
 mod delimited;
+mod exported;
 mod hyperfine;
 mod json_array;
 mod json_lines;
@@ -18,13 +19,11 @@ use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
 use crate::row::{self, Row};
 use crate::source::{self, ReadMeter, STDIN};
 use delimited::Delimited;
-use hyperfine::Hyperfine;
 use json_array::ArrayLines;
 use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
 use nested::Unfolded;
 use numpy::Numpy;
-use prompt_cache::PromptCache;
 
 /// Opens what the user named: a file, an object behind a URL, or standard input.
 ///
@@ -136,11 +135,11 @@ pub(crate) fn open_behind(
     }
     options.refuse_no_header(name, "JSON, whose rows name their fields")?;
     if prompt_cache::is_audit(&head) {
-        let audit = PromptCache::new(name, Cursor::new(head).chain(input))?;
+        let audit = prompt_cache::read(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(audit));
     }
     if hyperfine::is_export(&head) {
-        let export = Hyperfine::new(name, Cursor::new(head).chain(input))?;
+        let export = hyperfine::read(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(export));
     }
     let begin = head.trim_ascii_start();

@@ -305,12 +305,7 @@ impl UnitRates {
             .planned
             .iter()
             .fold(0.0f64, |most, r| most.max(-r.0).max(r.1));
-        let squares = self
-            .planned
-            .iter()
-            .map(|r| r.0.abs().max(r.1).powi(2))
-            .sum();
-        stakes(most_down, squares, self.variance, alpha)
+        stakes(most_down, self.squares(), self.variance, alpha)
             .into_iter()
             .map(|(stake, weight)| {
                 -(alpha.ln() + weight.ln()) / stake + 0.5 * stake * self.variance
@@ -356,12 +351,13 @@ impl UnitRates {
         let most_down = falls
             .map(|range| if sign > 0.0 { -range.0 } else { range.1 })
             .fold(0.0, f64::max);
-        let squares = self
-            .planned
-            .iter()
-            .map(|r| r.0.abs().max(r.1).powi(2))
-            .sum();
-        stakes(most_down, squares, self.variance, alpha)
+        stakes(most_down, self.squares(), self.variance, alpha)
+    }
+
+    /// The largest variance that was planned for.
+    fn squares(&self) -> f64 {
+        let planned = self.planned.iter();
+        planned.map(|r| r.0.abs().max(r.1).powi(2)).sum()
     }
 
     /// The weighted sum as observed.

@@ -36,6 +36,8 @@ const FIRST_UNITS: f64 = 2.0;
 const UNIT_ROWS: u64 = 4;
 /// With more rows learning four times takes too long: the certification units alone judge.
 const MOST_UNIT_ROWS: u64 = 200_000;
+/// Units times pairs whose errors are held at once, block by block.
+const MOST_UNIT_PAIRS: usize = 500_000;
 
 /// Where blocks begin, as shares of the rows.
 pub(crate) fn begins(prepared: &Prepared) -> Option<&'static [f64]> {
@@ -74,8 +76,10 @@ pub(crate) fn unit_begins(prepared: &Prepared) -> Option<&'static [f64]> {
     let slow = log.counts.total() > MOST_UNIT_ROWS;
     let of_secrets = units.rows.units_of_secrets(log.secrets.len());
     let rarest = of_secrets.into_iter().min()? as f64;
+    let pairs = pair_count(log.secrets.len());
+    let is_large = pairs.saturating_mul(units.rows.len()) > MOST_UNIT_PAIRS;
     // With a row a unit, one random row of every certification unit proves as much.
-    if slow || log.counts.total() < UNIT_ROWS * units.rows.len() as u64 {
+    if slow || is_large || log.counts.total() < UNIT_ROWS * units.rows.len() as u64 {
         return None;
     }
     let from = UNIT_BEGINS.partition_point(|begin| begin * rarest < FIRST_UNITS);

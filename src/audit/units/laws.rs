@@ -42,8 +42,9 @@ pub(crate) struct UnitLaws {
 
 /// The part of α of limits of events, which every limit of the total variation by McDiarmid's inequality lacks.
 const EVENTS: f64 = 0.3;
-/// With more pairs times cells their events are not looked at.
-const MOST_CELLS: usize = 2_000_000;
+/// With more pairs times cells their events are not looked at: 64 events of so many units would take gigabytes, and many
+/// units need none.
+const MOST_CELLS: usize = 50_000;
 
 impl UnitLaws {
     /// The mean laws of the units of a log.

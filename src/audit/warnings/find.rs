@@ -188,14 +188,17 @@ fn missing_times(log: &Log) -> Option<Warning> {
 
 /// The same of rows without a value, which were left out.
 fn missing_rows(log: &Log) -> Option<Warning> {
-    let all = log.facts.missing_rows as f64;
+    let of = |secret: &String| log.facts.missing_of.get(secret).copied().unwrap_or(0);
+    // Of the secrets that are compared.
+    let missing: u64 = log.secrets.iter().map(of).sum();
+    let all = missing as f64;
     let rows = log.counts.total() as f64 + all;
     let found = log
         .secrets
         .iter()
         .zip(log.counts.rows())
         .map(|(secret, &kept)| {
-            let lacking = log.facts.missing_of.get(secret).copied().unwrap_or(0);
+            let lacking = of(secret);
             let own = lacking as f64 + kept as f64;
             let part = own / rows;
             let expected = all * part + FAR * (all * part * (1.0 - part)).sqrt();
@@ -206,7 +209,7 @@ fn missing_rows(log: &Log) -> Option<Warning> {
     Some(Warning::MissingTimes(MissingTimes {
         secret: secret.clone(),
         lacking,
-        all: log.facts.missing_rows,
+        all: missing,
         in_blocks: false,
     }))
 }

@@ -1,4 +1,5 @@
-//! An audit or a comparison as one page that needs nothing else: no network. The script sorts and filters tables and copies commands; all is there without it.
+//! An audit or a comparison as one page that needs nothing else: no network. A script sorts and filters tables and copies
+//! commands; all is there without it.
 //!
 //! The page is HTML that is XML too, so that any reader of either can check it.
 

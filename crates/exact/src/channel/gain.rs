@@ -70,9 +70,7 @@ impl PayoffTable {
         let values = rows.flat_map(|row| positions.iter().map(|&at| row[at]));
         Payoff::new(self.guesses.clone(), width, values.collect())
     }
-}
 
-impl PayoffTable {
     /// Whether the first row has the labels of the secrets, which are numbers then. One row for each of the secrets 0 and 1 is
     /// what their losses look like.
     fn begins_with(&self, secrets: &[String]) -> bool {

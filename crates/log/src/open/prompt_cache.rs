@@ -5,15 +5,13 @@ use std::io::Read;
 
 use serde::Deserialize;
 
+use super::exported::Exported;
 use crate::format::Format;
-use crate::number::Number;
-use crate::records::Records;
-use crate::row::{Field, Row};
 use crate::source;
 use leakgauge_base::error::{Error, Result};
 
 /// The names of the columns that an audit becomes; the last only where every request has it.
-const COLUMNS: [&str; 3] = ["requests", "client_time", "server_time"];
+static COLUMNS: [&str; 3] = ["requests", "client_time", "server_time"];
 
 #[derive(Deserialize)]
 struct Audit {
@@ -44,95 +42,49 @@ pub(super) fn is_audit(head: &[u8]) -> bool {
         && head.windows(name.len()).any(|part| part == name)
 }
 
-/// Its rows: a list and the times of a request, in the order in which requests were sent.
-pub(super) struct PromptCache {
-    requests: Vec<(&'static str, Request)>,
-    has_server_times: bool,
-    at: usize,
-    is_begun: bool,
-}
-
-impl PromptCache {
-    /// Reads the audit.
-    ///
-    /// # Errors
-    /// What is no such audit; a list without requests.
-    pub(super) fn new(name: &str, text: impl Read) -> Result<Self> {
-        let whole = source::whole_text(name, text)?;
-        let audit: Audit = serde_json::from_slice(&whole).map_err(|error| {
-            Error::file(name, format!("is no audit of a prompt cache: {error}"))
-        })?;
-        let lists = [
-            ("cache_hit", audit.cache_hit),
-            ("cache_miss", audit.cache_miss),
-        ];
-        let mut requests = Vec::new();
-        for (list, of_list) in lists {
-            if of_list.is_empty() {
-                return Err(Error::file(name, format!("has no requests in {list}")));
-            }
-            requests.extend(of_list.into_iter().map(|request| (list, request)));
+/// Reads an audit: a list and the times of a request, in the order in which requests were sent.
+///
+/// # Errors
+/// What is no such audit; a list without requests.
+pub(super) fn read(name: &str, text: impl Read) -> Result<Exported> {
+    let whole = source::whole_text(name, text)?;
+    let audit: Audit = serde_json::from_slice(&whole)
+        .map_err(|error| Error::file(name, format!("is no audit of a prompt cache: {error}")))?;
+    let lists = [
+        ("cache_hit", audit.cache_hit),
+        ("cache_miss", audit.cache_miss),
+    ];
+    let mut requests: Vec<(&str, Request)> = Vec::new();
+    for (list, of_list) in lists {
+        if of_list.is_empty() {
+            return Err(Error::file(name, format!("has no requests in {list}")));
         }
-        if requests
-            .iter()
-            .all(|(_, request)| request.sent_timestamp.is_some())
-        {
-            let sent = |request: &Request| request.sent_timestamp.unwrap_or_default();
-            requests.sort_by(|x, y| sent(&x.1).total_cmp(&sent(&y.1)));
-        }
-        Ok(PromptCache {
-            has_server_times: requests
-                .iter()
-                .all(|(_, request)| request.server_time.is_some()),
-            requests,
-            at: 0,
-            is_begun: false,
-        })
+        requests.extend(of_list.into_iter().map(|request| (list, request)));
     }
-}
-
-impl Records for PromptCache {
-    fn is_named(&self) -> bool {
-        true
+    if requests
+        .iter()
+        .all(|(_, request)| request.sent_timestamp.is_some())
+    {
+        let at = |request: &Request| request.sent_timestamp.unwrap_or_default();
+        requests.sort_by(|x, y| at(&x.1).total_cmp(&at(&y.1)));
     }
-
-    fn format(&self) -> Format {
-        Format::PromptCache
-    }
-
-    fn delimiter(&self) -> Option<char> {
-        None
-    }
-
-    fn next(&mut self, row: &mut Row) -> Result<bool> {
-        row.clear();
-        let columns = &COLUMNS[..COLUMNS.len() - usize::from(!self.has_server_times)];
-        if !self.is_begun {
-            self.is_begun = true;
-            columns
-                .iter()
-                .for_each(|name| row.push_text(name.as_bytes()));
-            return Ok(true);
-        }
-        let Some((list, request)) = self.requests.get(self.at) else {
-            return Ok(false);
-        };
-        row.push_text(list.as_bytes());
-        for time in [request.client_time, request.server_time]
-            .into_iter()
-            .take(columns.len() - 1)
-        {
-            row.push(time.map_or(Field::Missing, |time| Field::Number(Number::Float(time))));
-        }
-        row.set_position(self.at as u64);
-        self.at += 1;
-        Ok(true)
-    }
+    let has_server_times = requests
+        .iter()
+        .all(|(_, request)| request.server_time.is_some());
+    let columns = &COLUMNS[..COLUMNS.len() - usize::from(!has_server_times)];
+    let rows = requests.into_iter().map(|(list, request)| {
+        let mut times = vec![request.client_time, request.server_time];
+        times.truncate(columns.len() - 1);
+        (list.to_owned(), times)
+    });
+    Ok(Exported::new(Format::PromptCache, columns, rows.collect()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::Records;
+    use crate::row::Row;
 
     #[test]
     fn an_audit_is_told_by_its_lists() {
@@ -150,7 +102,7 @@ mod tests {
     fn requests_are_in_the_order_in_which_they_were_sent() {
         let text = r#"{"cache_hit": [{"client_time": 0.5, "sent_timestamp": 3.0}],
             "cache_miss": [{"client_time": 0.7, "sent_timestamp": 1.0}, {"client_time": 0.9, "sent_timestamp": 4.0}], "stats": {}}"#;
-        let mut audit = PromptCache::new("audit", text.as_bytes()).expect("an audit");
+        let mut audit = read("audit", text.as_bytes()).expect("an audit");
         let mut rows = Vec::new();
         let mut row = Row::default();
         while audit.next(&mut row).expect("a row") {
@@ -169,8 +121,6 @@ mod tests {
                 "cache_miss,0.9"
             ]
         );
-        assert!(
-            PromptCache::new("audit", &b"{\"cache_hit\": [], \"cache_miss\": []}"[..]).is_err()
-        );
+        assert!(read("audit", &b"{\"cache_hit\": [], \"cache_miss\": []}"[..]).is_err());
     }
 }
