@@ -56,9 +56,11 @@
 //! | [`exact`] | channels, mechanisms, the shuffle model, permutation models: no log needed |
 //! | [`query`] | a mechanism that can be asked for samples, audited while it answers |
 //! | [`permute`] | d_σ-private shuffling of rows |
-//! | [`stats`] | confidence limits and tests |
-//! | [`plot`], [`reproduce`] | pictures; the figures of the papers |
-//! | [`input`], [`base`] | matrices, distributions and pairs of neighbors from files; errors, the grammar of claims |
+//! | [`input`] | matrices, distributions and pairs of neighbors from files |
+//! | [`reproduce`] | the figures of the papers |
+//!
+//! What is documented here keeps its names and meanings through all releases of a major version. The modules `base`, `plot`
+//! and `stats`, and what the others hold beyond their documentation, serve the command line and change in any release.
 //!
 //! # Words
 //!
@@ -110,14 +112,43 @@ pub use leakgauge_base::error::{Error, Result};
 pub use leakgauge_exact::claim::Claim;
 pub use leakgauge_log::{Log, LogBuilder, ReadOptions};
 
-pub use leakgauge_attack as attack;
 pub use leakgauge_attack::linfa;
-pub use leakgauge_base as base;
-pub use leakgauge_exact as exact;
 pub use leakgauge_exact::claim;
-pub use leakgauge_permute as permute;
+
+/// Attacks on observations: the built-in ones, and those of a caller.
+pub mod attack {
+    #[doc(hidden)]
+    pub use leakgauge_attack::*;
+    pub use leakgauge_attack::{Attack, AttackError, Attacks, FittedAttack, ScorerChoice, linfa};
+}
+
+/// What is computed and not estimated: bounds of mechanisms, channels, shuffled reports, simulation.
+pub mod exact {
+    #[doc(hidden)]
+    pub use leakgauge_exact::*;
+    pub use leakgauge_exact::{bounds, channel, mechanism, shuffle, simulate};
+}
+
+/// Shuffling that keeps order within groups (d_σ-privacy).
+pub mod permute {
+    #[doc(hidden)]
+    pub use leakgauge_permute::*;
+    pub use leakgauge_permute::{Grouping, Release, ReleaseOptions, Report, TableOptions, release};
+}
+
+/// Audits of functions that are called as often as is needed.
+pub mod query {
+    #[doc(hidden)]
+    pub use leakgauge_query::*;
+    pub use leakgauge_query::{Auditor, QueryOptions, Standing, Stop, Verdict};
+}
+
+// For the command line, the Python package, benches and tests. None of this is promised: it changes in any release.
+#[doc(hidden)]
+pub use leakgauge_base as base;
+#[doc(hidden)]
 pub use leakgauge_plot as plot;
-pub use leakgauge_query as query;
+#[doc(hidden)]
 pub use leakgauge_stats as stats;
 
 /// Logs: read from text, from columns in binary or through a query engine, or built from values in memory.
@@ -125,7 +156,11 @@ pub mod log {
     pub use crate::read::{COLUMNAR, OBJECTS, expand, read};
     #[cfg(feature = "parquet")]
     pub use leakgauge_columnar::{from_batches, from_batches_fit_on};
+    #[doc(hidden)]
     pub use leakgauge_log::*;
+    pub use leakgauge_log::{
+        Form, Format, InputFacts, Log, LogBuilder, ReadMeter, ReadOptions, SecretRules, Value,
+    };
 }
 
 /// Figures and tables of the papers, recomputed.

@@ -311,3 +311,82 @@ fn an_unknown_key_a_missing_key_and_a_wrong_type_are_found() {
         "pairs",
     );
 }
+
+/// Every part of a schema that allows a fraction, by its path.
+fn fractions<'s>(schema: &'s Value, path: &str, found: &mut Vec<(String, &'s Value)>) {
+    match schema {
+        Value::Object(parts) => {
+            let of_type = &schema["type"];
+            let is_number = |name: &Value| name == "number";
+            if is_number(of_type)
+                || of_type
+                    .as_array()
+                    .is_some_and(|all| all.iter().any(is_number))
+            {
+                found.push((path.to_owned(), of_type));
+            }
+            for (key, part) in parts {
+                fractions(part, &format!("{path}/{key}"), found);
+            }
+        }
+        Value::Array(parts) => {
+            for (at, part) in parts.iter().enumerate() {
+                fractions(part, &format!("{path}/{at}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// JSON has no infinity, so a float that is infinite is null: whoever reads a report by its schema must expect it.
+#[test]
+fn whatever_can_be_a_fraction_can_be_null() {
+    let all = schema(&["all"]);
+    let mut found = Vec::new();
+    fractions(&all, "", &mut found);
+    assert!(found.len() > 100, "{}", found.len());
+    for (path, of_type) in found {
+        let nullable = of_type
+            .as_array()
+            .is_some_and(|all| all.iter().any(|name| name == "null"));
+        assert!(nullable, "{path}");
+    }
+}
+
+#[test]
+fn times_at_the_ends_of_the_range_of_numbers_keep_the_schema() {
+    let mut log = "secret,block,time\n".to_owned();
+    for block in 0..30 {
+        let time = if block % 2 == 0 { "1e308" } else { "-1e308" };
+        log += &format!("a,{block},{time}\nb,{block},-{time}\n").replace("--", "");
+    }
+    let place = Place::with_log(&log);
+    for options in [
+        &[
+            "audit",
+            "log.csv",
+            "--block",
+            "block",
+            "--claim",
+            "time-difference(1)",
+            "--ci",
+            "--fail-on",
+            "none",
+        ][..],
+        &[
+            "estimate",
+            "log.csv",
+            "--block",
+            "block",
+            "--confidence",
+            "0.5",
+        ],
+        &["estimate", "log.csv", "--confidence", "0.5"],
+        &["bounds", "identity(secrets=3)"],
+    ] {
+        // Each JSON report of a test is held against its schema.
+        place.json(options);
+        let text = stdout(&place.run(options));
+        assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+    }
+}

@@ -264,7 +264,7 @@ fn the_order_of_rows_changes_nothing_but_the_warnings() {
 
 #[test]
 fn threads_and_repetition_change_no_byte() {
-    let place = Place::with_log(joined(&mixed_rows(2_000), ",", "\n"));
+    let place = Place::with_log(joined(&mixed_rows(800), ",", "\n"));
     let bytes = |threads: &str| {
         let arguments = [
             "audit",

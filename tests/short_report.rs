@@ -182,7 +182,7 @@ fn many_columns(secrets: usize, rows: usize, seed: u64) -> String {
 
 #[test]
 fn two_twenty_and_seven_hundred_secrets_fit() {
-    let two = Place::with_log(numeric_log(3000));
+    let two = Place::with_log(numeric_log(1000));
     let text = short(&two, &["estimate", "log.csv"]);
     assert!(text.contains("tells a from b at least"), "{text}");
     assert!(text.contains("--claim 'attack-advantage(0.1)'"), "{text}");
@@ -199,7 +199,7 @@ fn two_twenty_and_seven_hundred_secrets_fit() {
         ],
     );
 
-    let twenty = Place::with_log(many_columns(20, 4000, 1));
+    let twenty = Place::with_log(many_columns(20, 2400, 1));
     let columns = [
         "--secret",
         "site",

@@ -158,7 +158,7 @@ fn densities_and_tables_of_ratios() {
         0.5 * (1.0 + variation),
         1e-9,
     );
-    let mixture = "reidentify --target 0.5*normal(-2,_1)_+_0.5*laplace(2,_1) --decoys normal(0,_3) --n 10,1000 --guesses 1,2";
+    let mixture = "reidentify --target 0.5*normal(-2,_1)_+_0.5*laplace(2,_1) --decoys normal(0,_3) --n 10,100 --guesses 1,2";
     let found = json(mixture, &files);
     assert_eq!(found["rows"].as_array().unwrap().len(), 4);
     let half = "reidentify --target normal(0,_1) --decoys q.csv --n 10";

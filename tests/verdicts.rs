@@ -322,7 +322,7 @@ fn drawn_points() -> String {
     let labels = ["0;0".to_owned(), "1;0".to_owned()];
     let simulation = Simulation::over(&*mechanism, labels.to_vec(), 5).expect("points");
     let rows = simulation
-        .take(4000)
+        .take(1500)
         .map(|(secret, fields)| format!("{secret},{}\n", fields.join(",")));
     "secret,x,y\n".to_owned() + &rows.collect::<String>()
 }

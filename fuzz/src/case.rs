@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::files::{self, File};
 use crate::grammar::{CommandLine, Grammar};
+use crate::packed;
 use crate::values::{mechanism, number, one, value};
 
 /// What is run.
@@ -28,7 +29,7 @@ impl Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number);
         let rng = &mut rng;
-        let files = files::files(rng);
+        let mut files = files::files(rng);
         let mut names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
         names.extend(["-", "absent.csv", ".", "*.csv"].map(str::to_owned));
         let command = one(rng, &grammar.commands);
@@ -70,9 +71,13 @@ impl Case {
             let signal = *one(rng, &["INT", "TERM", "HUP"]);
             (signal, rng.random_range(0..400))
         });
+        let input = files[0].1.clone();
+        if rng.random_bool(0.2) {
+            pack(rng, &mut arguments, &mut files);
+        }
         Case {
             arguments,
-            input: files[0].1.clone(),
+            input,
             files,
             signal,
         }
@@ -93,6 +98,16 @@ impl Case {
         for (name, text) in &self.files {
             std::fs::write(directory.join(name), text).expect("a file is written");
         }
+    }
+}
+
+/// Puts a file that is no text in the place of one that is, if there is one.
+fn pack(rng: &mut ChaCha8Rng, arguments: &mut [String], files: &mut Vec<File>) {
+    let is_text = |word: &&mut String| files.iter().any(|(name, _)| name == *word);
+    if let Some(word) = arguments.iter_mut().find(is_text) {
+        let file = packed::file(rng);
+        word.clone_from(&file.0);
+        files.push(file);
     }
 }
 

@@ -9,6 +9,7 @@ mod answer;
 mod case;
 mod files;
 mod grammar;
+mod packed;
 mod values;
 
 use std::path::PathBuf;

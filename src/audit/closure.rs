@@ -12,9 +12,8 @@ use crate::audit::figures::privacy::plan::{PrivacyPlan, Scope};
 use crate::estimate::Method;
 use leakgauge_attack::pairwise::{Rule, pair_index};
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_judge::{Certified, Limits};
+use leakgauge_judge::{Certified, Limits, largest_epsilon};
 use leakgauge_stats::band;
-use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::level;
 
 /// A certified limit of privacy, and what it comes from.
@@ -457,7 +456,7 @@ impl Evidence<'_> {
                 let needed = if known == quantity {
                     Some(allowed)
                 } else {
-                    least_epsilon(delta, quantity, allowed)
+                    largest_epsilon(delta, quantity, allowed)
                 };
                 let of_delta = needed.map(|epsilon| guesses.tests.p_value(epsilon, delta) / part);
                 p = of_delta.map_or(p, |other| p.min(other));
@@ -504,13 +503,4 @@ fn smaller(p: f64, refuted: impl Fn(f64) -> bool) -> f64 {
     }
     let largest = p.min(level::LARGEST);
     level::smallest_up_to(largest, refuted).map_or(p, |other| p.min(other))
-}
-
-/// The largest ε at a δ that does not imply more of another parameter than is allowed; `None` where every one implies no more.
-fn least_epsilon(delta: f64, quantity: PrivacyParameter, allowed: f64) -> Option<f64> {
-    /// Larger odds than any log shows.
-    const MOST: f64 = 1e3;
-    let known = PrivacyParameter::Epsilon { delta };
-    let within = |epsilon: f64| Certified::Parameter(known, epsilon).at_least(quantity) <= allowed;
-    (!within(MOST)).then(|| bisect((0.0, MOST), 60, within).1)
 }

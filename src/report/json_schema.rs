@@ -110,7 +110,8 @@ pub fn json_schema(name: &str) -> Option<Value> {
     let (_, about, root) = DESCRIBED.iter().find(|(known, ..)| *known == name)?;
     let settings = SchemaSettings::draft2020_12()
         .for_serialize()
-        .with_transform(RecursiveTransform(plain_description));
+        .with_transform(RecursiveTransform(plain_description))
+        .with_transform(RecursiveTransform(number_or_null));
     let mut schema = root(settings.into_generator());
     schema.insert("title".to_owned(), format!("JSON report: {about}").into());
     Some(schema.to_value())
@@ -139,6 +140,14 @@ fn plain_description(schema: &mut Schema) {
             .replace("`None`", "null")
             .replace("\\[", "[")
             .replace("\\]", "]");
+    }
+}
+
+/// JSON has no infinity and no NaN: any float that is one of these is written as null, so null is allowed wherever a
+/// float is. Whole numbers are `integer` and stay.
+fn number_or_null(schema: &mut Schema) {
+    if schema.get("type").and_then(Value::as_str) == Some("number") {
+        schema.insert("type".to_owned(), vec!["number", "null"].into());
     }
 }
 

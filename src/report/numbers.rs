@@ -177,6 +177,9 @@ impl Texts {
 /// A value rounded to so many decimals, without −0; with an exponent if it would be too long, or nothing but zeros. What
 /// is a rounding error around 0 is 0 in every direction.
 fn written(value: f64, decimals: i32, round: Rounding) -> String {
+    if let Some(word) = no_number(value) {
+        return word.to_owned();
+    }
     let size = value.abs();
     if size < NOTHING {
         return "0".to_owned();
@@ -186,6 +189,16 @@ fn written(value: f64, decimals: i32, round: Rounding) -> String {
     }
     let rounded = scaled(value, decimals, round);
     format!("{rounded:.*}", decimals.max(0) as usize)
+}
+
+/// What is written in the place of a value that has no digits.
+fn no_number(value: f64) -> Option<&'static str> {
+    match value {
+        _ if value.is_nan() => Some(MISSING),
+        f64::INFINITY => Some("infinite"),
+        f64::NEG_INFINITY => Some("-infinite"),
+        _ => None,
+    }
 }
 
 /// Two digits and an exponent.
@@ -221,6 +234,9 @@ pub fn plain_above(value: f64, digits: i32) -> String {
 }
 
 fn rounded(value: f64, digits: i32, round: Rounding) -> String {
+    if let Some(word) = no_number(value) {
+        return word.to_owned();
+    }
     let size = value.abs();
     if size == 0.0 {
         return "0".to_owned();
@@ -388,6 +404,22 @@ mod tests {
                 let digits = decimals.chars().take_while(char::is_ascii_digit).count();
                 prop_assert!(digits <= 7, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn what_has_no_digits_is_a_word() {
+        for (value, word) in [
+            (f64::NAN, MISSING),
+            (f64::INFINITY, "infinite"),
+            (f64::NEG_INFINITY, "-infinite"),
+        ] {
+            assert_eq!(plain(value, 4), word);
+            let limits = Limits {
+                point: Some(value),
+                ..Limits::default()
+            };
+            assert_eq!(limits.texts(None).point, word);
         }
     }
 }

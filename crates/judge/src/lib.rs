@@ -8,11 +8,13 @@
 //! Everything here is a pure function of limits. Which level each limit has, and that all of them hold together, is settled
 //! by whoever certifies them.
 
+mod allowed;
 mod binary;
 mod certified;
 mod independence;
 mod limits;
 
+pub use allowed::largest_epsilon;
 pub use certified::Certified;
 pub use independence::Independence;
 pub use limits::Limits;

@@ -184,13 +184,14 @@ impl GroupTest {
         for (law, masses) in laws {
             for _ in 0..law.groups {
                 next.fill(0.0);
-                for (sum, &before) in below.iter().enumerate().filter(|place| *place.1 > 0.0) {
-                    for &(score, mass) in &masses {
-                        match next.get_mut(sum + score) {
-                            Some(place) => *place += before * mass,
-                            None => beyond += before * mass,
-                        }
+                for &(score, mass) in &masses {
+                    // Sums from here on exceed what was reached, whatever follows.
+                    let stays = self.reached.saturating_sub(score);
+                    let (staying, leaving) = below.split_at(stays);
+                    for (place, before) in next[score.min(self.reached)..].iter_mut().zip(staying) {
+                        *place += before * mass;
                     }
+                    beyond += leaving.iter().sum::<f64>() * mass;
                 }
                 std::mem::swap(&mut below, &mut next);
             }

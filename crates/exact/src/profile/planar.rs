@@ -25,6 +25,9 @@ pub struct PlanarPair {
 /// From here on both points are told apart for certain, as far as numbers go.
 const LARGEST: f64 = 1e300;
 
+/// Below, u²·K₀(u) vanishes beside u·K₁(u).
+const NEAR_ZERO: f64 = 1e-150;
+
 /// What is this far below the largest exponent does not count.
 const DEPTH: f64 = 50.0;
 
@@ -71,6 +74,10 @@ impl PlanarPair {
     /// The factor of both densities, times e^u.
     fn common(&self, eta: f64) -> f64 {
         let u = self.u;
+        // u·K₁(u) is 1 to all digits, and 1/u may be infinite.
+        if u < NEAR_ZERO {
+            return PI.recip();
+        }
         let (k0, k1) = *self
             .bessel
             .get_or_init(|| (against_cosh(u, |_| 1.0), against_cosh(u, cosh)));

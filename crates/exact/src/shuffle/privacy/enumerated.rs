@@ -1,9 +1,11 @@
 //! Lower limits of δ by listing histograms.
 
 use super::noise::Cells;
+use super::ordered_pairs;
 use crate::extreme::Extreme;
 use crate::histogram::HistogramLaw;
 use crate::hockey_stick::Level;
+use leakgauge_base::parallel;
 
 /// The most histograms of messages that are put together.
 const MAX_HISTOGRAMS: f64 = 2e6;
@@ -13,15 +15,23 @@ const MAX_KINDS: usize = 8;
 const MAX_LISTED: usize = 64;
 
 impl Cells {
-    /// The exact δ of one ordered pair of inputs if all others have the same input, the worst one. Where there are too
-    /// many histograms, messages with similar likelihood ratios are not told apart, which gives a lower limit.
-    pub(super) fn enumerated(&self, pair: (usize, usize), n: u64, epsilon: f64) -> Option<f64> {
+    /// The exact δ of the worst ordered pair of inputs if all others have the same input, the worst one. Where there are
+    /// too many histograms, messages with similar likelihood ratios are not told apart, which gives a lower limit.
+    pub(super) fn enumerated(&self, n: u64, epsilon: f64) -> Option<f64> {
+        let pairs = ordered_pairs(self.inputs());
         let rows = self.rows(|cell| cell, self.cells.len());
         if rows[0].len() <= MAX_LISTED
-            && let Some(delta) = largest(&rows, pair, n, epsilon)
+            && let Some(delta) = largest(&rows, &pairs, n, epsilon)
         {
             return Some(delta);
         }
+        let each = parallel::map(pairs.len(), |at| self.with_kinds(pairs[at], n, epsilon));
+        let each: Option<Vec<f64>> = each.into_iter().collect();
+        Some(each?.into_iter().fold(0.0, f64::at_least))
+    }
+
+    /// The same of one pair, with as many kinds of messages as can be listed.
+    fn with_kinds(&self, pair: (usize, usize), n: u64, epsilon: f64) -> Option<f64> {
         let inputs = self.inputs() as f64;
         let each = MAX_HISTOGRAMS / (inputs * inputs * (inputs - 1.0)).at_least(1.0);
         let kinds = (2..=MAX_KINDS)
@@ -29,7 +39,7 @@ impl Cells {
             .find(|&kinds| (n as f64 + 1.0).powi(kinds as i32 - 1) <= each)
             .or((n as f64 <= 100.0 * each).then_some(2))?;
         let kind = self.kinds(pair, kinds);
-        largest(&self.rows(|cell| kind[cell], kinds), pair, n, epsilon)
+        largest(&self.rows(|cell| kind[cell], kinds), &[pair], n, epsilon)
     }
 
     /// The probabilities of kinds of messages under every input.
@@ -74,19 +84,26 @@ const LEFT_OUT: f64 = 1e-25;
 /// Probabilities have at least this many digits: what is less may be rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The largest δ of a pair over the inputs of the others; `None` if there are too many histograms.
-fn largest(rows: &[Vec<f64>], (a, b): (usize, usize), n: u64, epsilon: f64) -> Option<f64> {
+/// The largest δ of pairs over the inputs of the others; `None` if there are too many histograms. What all others send
+/// is the same for every pair, so its law is listed once.
+fn largest(rows: &[Vec<f64>], pairs: &[(usize, usize)], n: u64, epsilon: f64) -> Option<f64> {
     let level = Level::new(epsilon);
-    let mut largest = 0.0f64;
-    for row in rows {
+    let of_others = |row: &Vec<f64>| -> Option<f64> {
         let law = HistogramLaw::new(&[(row, n - 1)], row.len()).ok()?;
-        let mut delta = 0.0;
+        let mut deltas = vec![0.0; pairs.len()];
+        let mut own = vec![0.0; rows.len()];
         law.for_each_extended(|_, before| {
-            let of = |x: usize| -> f64 { rows[x].iter().zip(before).map(|(r, m)| r * m).sum() };
-            let own = of(a);
-            delta += (level.excess(own, of(b)) - ROUNDING * own).at_least(0.0);
+            for (own, row) in own.iter_mut().zip(rows) {
+                *own = row.iter().zip(before).map(|(r, m)| r * m).sum();
+            }
+            for (delta, &(a, b)) in deltas.iter_mut().zip(pairs) {
+                let excess = level.excess(own[a], own[b]) - ROUNDING * own[a];
+                *delta += excess.at_least(0.0);
+            }
         });
-        largest = largest.at_least(delta - law.error() - LEFT_OUT);
-    }
-    Some(largest.at_least(0.0))
+        let delta = deltas.into_iter().fold(0.0, f64::at_least);
+        Some(delta - law.error() - LEFT_OUT)
+    };
+    let of_rows: Option<Vec<f64>> = rows.iter().map(of_others).collect();
+    Some(of_rows?.into_iter().fold(0.0, f64::at_least))
 }

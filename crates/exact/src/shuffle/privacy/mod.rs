@@ -28,7 +28,6 @@ use crate::channel::Channel;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use leakgauge_base::Tool;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::parallel;
 
 use crate::extreme::Extreme;
 use binary::Binary;
@@ -225,14 +224,8 @@ impl Messages {
                 .blanket(&pairs, n, epsilon.at_most(LARGEST))
                 .at_most(1.0)
         });
-        let least = self.cells.as_ref().and_then(|cells| {
-            let pairs = ordered_pairs(cells.inputs());
-            let each: Option<Vec<f64>> =
-                parallel::map(pairs.len(), |at| cells.enumerated(pairs[at], n, epsilon))
-                    .into_iter()
-                    .collect();
-            Some(each?.into_iter().fold(0.0, f64::at_least))
-        });
+        let cells = self.cells.as_ref();
+        let least = cells.and_then(|cells| cells.enumerated(n, epsilon));
         let largest = self.binary.map(|binary| binary.largest(n, epsilon));
         let exact = largest
             .as_ref()
