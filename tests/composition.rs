@@ -43,6 +43,7 @@ fn report(arguments: &[&str]) -> Value {
 
 /// A step of DP-SGD, repeated, is the claim and the mechanism of that name; sides enclose what another accountant says.
 #[test]
+#[ignore = "long"]
 fn dp_sgd_is_its_step_repeated() {
     let step = "subsampled(gaussian(sigma=0.8), rate=0.01)";
     let options = [

@@ -189,6 +189,7 @@ fn the_pair_that_exceeds_its_own_allowance_is_judged() {
 
 /// Laplace noise of scale 2 is metric privacy of ½ per unit, parts of a unit included.
 #[test]
+#[ignore = "long"]
 fn laplace_noise_is_metric_privacy() {
     let claims = [
         "ldp(epsilon=0.5, unit=1)",
@@ -223,6 +224,7 @@ fn randomized_response_is_tight_under_every_kind() {
 
 /// (ε, δ) between whole numbers, each pair with its own allowance on both sides.
 #[test]
+#[ignore = "long"]
 fn group_privacy_holds_where_every_pair_is_within_its_own_delta() {
     let claims = [
         "dp(epsilon=0.4, delta=0.03, unit=1)",

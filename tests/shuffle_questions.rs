@@ -148,6 +148,7 @@ fn known_inputs_other_laws_and_observed_messages() {
 }
 
 #[test]
+#[ignore = "long"]
 fn densities_and_tables_of_ratios() {
     let files = files();
     let game = "reidentify --target normal(mean=1,_sigma=1) --decoys normal(mean=0,_sigma=1) --n 2";

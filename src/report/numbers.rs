@@ -282,6 +282,22 @@ pub fn percent(share: f64) -> String {
     format!("{} %", plain(100.0 * share, 6))
 }
 
+/// A level of confidence as a percentage, rounded down to two digits of what is missing to 100 %: `95 %`, `95.9 %`, `99.82 %`.
+pub fn confidence_percent(confidence: f64) -> String {
+    let missing = 100.0 * (1.0 - confidence);
+    let decimals = 1 - missing.max(1e-6).log10().floor() as i32;
+    // What was meant as 99.9 is 99.9 and not 99.8, whatever its binary digits.
+    let percent = 100.0 * confidence * (1.0 + f64::EPSILON);
+    format!(
+        "{} %",
+        without_zeros(&written(
+            percent,
+            decimals.clamp(0, MAX_DECIMALS),
+            f64::floor
+        ))
+    )
+}
+
 /// The unit in which a time of this size is at least 1, and what the time is to be multiplied by.
 pub fn time_scale(size: f64, unit: Option<TimeUnit>) -> (f64, &'static str) {
     let Some(unit) = unit else {
@@ -404,6 +420,22 @@ mod tests {
                 let digits = decimals.chars().take_while(char::is_ascii_digit).count();
                 prop_assert!(digits <= 7, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn confidence_is_never_rounded_up() {
+        for (confidence, text) in [
+            (0.95, "95 %"),
+            (0.9, "90 %"),
+            (0.5, "50 %"),
+            (0.999, "99.9 %"),
+            (0.99999, "99.999 %"),
+            (0.959_943_7, "95.9 %"),
+            (1.0 - 0.05 / 28.0, "99.82 %"),
+            (1.0 - 0.05 / 4950.0, "99.9989 %"),
+        ] {
+            assert_eq!(confidence_percent(confidence), text);
         }
     }
 

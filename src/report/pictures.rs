@@ -3,7 +3,7 @@
 use crate::audit::{Distributions, Findings, Pair, PairFigures, Shape, TradeOff, Verdict};
 use crate::report::block_pictures;
 use crate::report::columns;
-use crate::report::numbers::percent;
+use crate::report::numbers::confidence_percent;
 use crate::report::pairs::by_lower_limit;
 use crate::report::words::column_title;
 use leakgauge_base::error::shorten;
@@ -242,7 +242,7 @@ fn rates(audit: &Findings, found: &TradeOff) -> plot::TradeOff {
         name: "attack found".to_owned(),
         band: band(&points, radius),
         curve: points,
-        band_name: format!("{} band", percent(found.band.confidence)),
+        band_name: format!("{} band", confidence_percent(found.band.confidence)),
         claim_name: claim.map_or(String::new(), |(epsilon, delta)| match delta {
             0.0 => format!("claim: ε = {}", allowance(epsilon)),
             _ => format!(

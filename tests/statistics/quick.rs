@@ -186,6 +186,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn a_doubled_rate_is_caught() {
         for nominal in [0.05, 0.06] {
             let [missed, caught, logs] = fate(nominal, 2.0 * nominal);

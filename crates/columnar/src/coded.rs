@@ -428,6 +428,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "long"]
     fn rows_of_keys_are_those_of_values_that_are_written_out() {
         let rows = table();
         let plain = WriterProperties::builder().set_dictionary_enabled(false);

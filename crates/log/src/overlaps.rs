@@ -366,6 +366,7 @@ mod tests {
 
     /// Runs at every place, just long enough; and in a log that is so long that places are far apart.
     #[test]
+    #[ignore = "long"]
     fn every_run_of_63_rows_is_found_and_longer_ones_in_long_logs() {
         let all = rows(7, 20_000, 1 << 40);
         for from in (0..15_000).step_by(97) {

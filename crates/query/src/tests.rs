@@ -248,6 +248,7 @@ fn refuted(runs: u64, samples: u64) -> Vec<usize> {
 }
 
 #[test]
+#[ignore = "long"]
 fn claims_that_are_just_true_are_seldom_refuted() {
     let runs = 40;
     let found = refuted(runs, 600);

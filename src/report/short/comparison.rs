@@ -7,7 +7,7 @@ use leakgauge_plot::clean;
 use crate::audit::Verdict;
 use crate::compare::{Caution, Comparison, Differences, LogEntry};
 use crate::report::log_names::log_names;
-use crate::report::numbers::{Limits, MISSING, Texts, percent, plain};
+use crate::report::numbers::{Limits, MISSING, Texts, confidence_percent, percent, plain};
 use crate::report::sentences::comparison::{caution, no_limit, sampled};
 use crate::report::sentences::doubts::{doubt, weight};
 use crate::report::short::claims;
@@ -319,7 +319,7 @@ fn closing(found: &Comparison) -> Section<'_> {
         true => format!("Each limit holds with {confidence} confidence."),
         false => format!(
             "All verdicts together hold with {confidence} confidence, and so does each change; limits of a log with {}.",
-            percent(found.log_confidence)
+            confidence_percent(found.log_confidence)
         ),
     };
     let text = format!(

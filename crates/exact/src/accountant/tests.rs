@@ -84,6 +84,7 @@ fn security_near_nothing_is_not_lost() {
 
 /// Values of the Python package dp-accounting 0.6.0, `use_connect_dots`, which are upper bounds with a step of 1e-5.
 #[test]
+#[ignore = "long"]
 fn subsampled_mechanisms_are_those_of_another_accountant() {
     let table: serde_json::Value = serde_json::from_str(include_str!(
         "../../../../tests/golden/exact_accountant.json"
@@ -134,6 +135,7 @@ fn epsilon_is_the_inverse_of_delta() {
 /// cells, where losses were inverted by bisection. Rounded down and up the sums differ by some 1e-3; in
 /// the middle the error is of the order of the step's square.
 #[test]
+#[ignore = "long"]
 fn replaced_records_compose_as_their_losses_do() {
     for (text, steps, expected) in [
         (
@@ -326,6 +328,7 @@ fn pairs_of_large_mechanisms_are_composed() {
 /// Computed before ends of cells were shared between neighbors and coarse grids were skipped that choose the finest one
 /// anyway: neither changes a figure by more than rounding is allowed to.
 #[test]
+#[ignore = "long"]
 fn shared_ends_of_cells_change_no_figure() {
     for (step, steps, wanted) in [
         (

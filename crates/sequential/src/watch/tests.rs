@@ -130,6 +130,7 @@ fn wrong(runs: u64, rows: usize) -> [usize; 5] {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_is_just_true_is_seldom_refuted() {
     let runs = 60;
     let wrong = wrong(runs, 1_500);
@@ -180,6 +181,7 @@ fn wrong_in_blocks(runs: u64, blocks: usize) -> [usize; 2] {
 
 /// Three claims are each refuted with a probability of at most 5 %.
 #[test]
+#[ignore = "long"]
 fn blocks_whose_rows_depend_on_each_other_seldom_refute_what_is_just_true() {
     let runs = 60;
     let wrong = wrong_in_blocks(runs, 600);

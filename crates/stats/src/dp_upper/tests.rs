@@ -85,6 +85,7 @@ fn ten_times_fewer_rows_at_epsilon_three() {
 
 /// Level 2.5 %, 1,000 logs a case, both limits and their least.
 #[test]
+#[ignore = "long"]
 fn divergence_is_covered() {
     type Case = (&'static [f64], &'static [f64], [u64; 2], f64);
     let cases: [Case; 4] = [

@@ -119,6 +119,7 @@ fn assert_coverage(rows: [usize; 2], logs: usize) {
 
 /// Of 200 logs, chance alone misses more than the tolerance once in 2,000 such figures.
 #[test]
+#[ignore = "long"]
 fn limits_of_unpaired_differences_cover() {
     assert_coverage([300, 200], 200);
 }
@@ -143,6 +144,7 @@ fn flagged(law: Law, scale: f64, rows: usize, shift: f64, logs: usize) -> usize 
 }
 
 #[test]
+#[ignore = "long"]
 fn the_test_of_one_law_is_seldom_wrong_and_finds_shifts_and_spread() {
     const LOGS: usize = 200;
     for law in LAWS {

@@ -232,6 +232,7 @@ fn a_promise_about_neighbors_is_explained_for_the_secrets_of_a_log() {
 }
 
 #[test]
+#[ignore = "long"]
 fn dp_sgd_is_explained_by_its_composition() {
     let found = of("dp-sgd(sigma=1, rate=0.01, steps=1000)");
     let options = super::super::BoundsOptions {
