@@ -25,6 +25,27 @@ fn without_input(mut report: Value) -> Value {
     report
 }
 
+/// A column that rows are chosen by is read, also where it is not observed.
+#[test]
+fn rows_are_chosen_by_a_column_that_is_not_observed() {
+    let text = |of: &dyn Fn(usize) -> &'static str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values((0..900).map(of)))
+    };
+    let times = (0..900).map(|row| (row * 7919 % 1009) as f64 / 8.0);
+    let rows = batch(vec![
+        (
+            "kind",
+            text(&|row| ["wait", "send"][usize::from(row % 3 == 0)]),
+        ),
+        ("secret", text(&|row| ["a", "b"][row * 31 % 7 % 2])),
+        ("time", Arc::new(Float64Array::from_iter_values(times))),
+    ]);
+    let place = Place::new().file("log.parquet", plain_parquet(&rows));
+    let kept = ["--keep", "kind=wait", "--observe", "time"];
+    let report = place.json(&[&["estimate", "log.parquet"], &kept[..]].concat());
+    assert_eq!(report["input"]["rows"], 600);
+}
+
 #[test]
 fn the_same_rows_give_the_same_report_in_every_format() {
     let rows = numeric_batch(650);

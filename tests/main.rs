@@ -28,6 +28,7 @@ mod follow_blocks;
 mod gates;
 mod given_scores;
 mod groups;
+mod hints;
 mod hostile_input;
 mod house;
 mod information;

@@ -1,6 +1,6 @@
 //! Mistakes that newcomers make: one clear message each, with what to do, and exit code 2.
 
-use crate::common::{Place, assert_refused, stderr};
+use crate::common::{Place, assert_refused, stderr, stdout};
 
 /// 200 rows of two sites and a time.
 fn place() -> Place {
@@ -105,6 +105,262 @@ fn every_mistake_has_a_message_that_helps() {
         assert!(message.len() < 600, "{arguments:?}: {message}");
     }
     place.refuses(&["estimate", "empty.csv"], &["is empty"]);
+}
+
+/// A log that is no log, or is read otherwise than it was meant.
+fn other_files() -> Place {
+    let mut log = "secret,time\n".to_owned();
+    let mut other = "secret,time\n".to_owned();
+    let mut failed = "secret,time\n".to_owned();
+    let mut kinds = "arm,kind,time\n".to_owned();
+    let mut alone = "secret,user,time\n".to_owned();
+    let mut swapped = "secret,time\n".to_owned();
+    let mut drawn = "# Times\n\n| secret | time |\n| --- | ---: |\n".to_owned();
+    let (mut secrets, mut times) = (Vec::new(), Vec::new());
+    for row in 0..400usize {
+        let (secret, time) = (
+            ["a", "b"][row * 7919 % 13 % 2],
+            (row * 7919 % 1009) as f64 / 8.0,
+        );
+        log += &format!("{secret},{time}\n");
+        other += &format!("{},{time}\n", ["c", "d"][row % 3 % 2]);
+        let is_failed = row % 40 == 3;
+        failed += &format!(
+            "{secret},{}\n",
+            if is_failed {
+                "ERROR".into()
+            } else {
+                time.to_string()
+            }
+        );
+        kinds += &format!("{secret},{},{time}\n", ["x", "y", "z"][row % 3]);
+        alone += &format!("{secret},u{row},{time}\n");
+        swapped += &format!("{time},{secret}\n");
+        drawn += &format!("| {secret} | {time} |\n");
+        secrets.push(format!("\"{secret}\""));
+        times.push(time.to_string());
+    }
+    let columns = format!(
+        "{{\"secret\": [{}],\n \"time\": [{}]}}",
+        secrets.join(","),
+        times.join(", ")
+    );
+    let place = Place::with_log(log.clone())
+        .file("other.csv", other)
+        .file("failed.csv", failed)
+        .file("kinds.csv", kinds)
+        .file("alone.csv", alone)
+        .file("swapped.csv", swapped)
+        .file("table.md", &drawn)
+        .file("columns.json", columns)
+        .file(
+            "notebook.ipynb",
+            "{\n \"cells\": [\n  {\"cell_type\": \"code\", \"source\": []}\n ],\n \"nbformat\": 4}",
+        )
+        .file(
+            "page.csv",
+            "\n<!DOCTYPE html>\n<html><body>secret</body></html>\n",
+        )
+        .file(
+            "pointer.csv",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n",
+        )
+        .file("two.md", format!("{drawn}\n{drawn}"));
+    std::fs::create_dir(place.path().join("logs")).expect("a directory");
+    std::fs::create_dir(place.path().join("papers")).expect("a directory");
+    place
+        .file("logs/README.md", "# Logs\n\nThese are logs, of rows.\n")
+        .file("logs/log.csv", log)
+        .file("papers/README.md", "# None\n")
+}
+
+#[test]
+fn files_that_are_no_logs_are_named() {
+    let place = other_files();
+    place.refuses(
+        &["estimate", "notebook.ipynb"],
+        &["Jupyter notebook", "to_csv"],
+    );
+    place.refuses(&["estimate", "page.csv"], &["HTML"]);
+    place.refuses(&["estimate", "pointer.csv"], &["Git LFS", "git lfs pull"]);
+    place.refuses(
+        &["estimate", "papers"],
+        &["without logs", "papers/README.md"],
+    );
+    place.refuses(&["estimate", "two.md"], &["a second table"]);
+    // Tables and columns are read as the same rows in CSV.
+    let expected = place.json(&["estimate", "log.csv"]);
+    for other in ["table.md", "columns.json", "logs"] {
+        let found = place.json(&["estimate", other]);
+        assert_eq!(found["worst_pair"], expected["worst_pair"], "{other}");
+        assert_eq!(found["input"]["rows"], 400, "{other}");
+    }
+    let text = stdout(&place.run(&["estimate", "logs"]));
+    assert!(
+        text.contains("logs/README.md is for readers and was not read."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_log_without_a_named_secret_is_shown_with_the_commands_that_name_one() {
+    let place = other_files();
+    let output = place.run(&["check", "kinds.csv"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stdout(&output);
+    for words in [
+        "arm     may be the secret  a, b",
+        "- leakgauge estimate kinds.csv --secret arm",
+        "- leakgauge estimate kinds.csv --secret kind",
+    ] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+    assert!(stderr(&output).contains("--secret arm or --secret kind"));
+    // Scripts get the error alone.
+    place.refuses(
+        &["check", "kinds.csv", "--format", "json"],
+        &["no column is named"],
+    );
+    place.refuses(
+        &["estimate", "kinds.csv"],
+        &["--secret arm or --secret kind"],
+    );
+}
+
+#[test]
+fn columns_that_are_meant_otherwise_are_named() {
+    let place = other_files();
+    let says = |arguments: &[&str], words: &str| {
+        let output = place.run(arguments);
+        let text = stdout(&output)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(
+            text.contains(words),
+            "{arguments:?}: {words} is not in {text}"
+        );
+    };
+    says(&["estimate", "failed.csv"], "--drop time=ERROR");
+    says(
+        &["estimate", "failed.csv", "--drop", "time=ERROR"],
+        "390 rows, secret (a:",
+    );
+    says(
+        &["estimate", "failed.csv", "--drop", "time=ERROR"],
+        "observed time (numbers)",
+    );
+    says(
+        &["estimate", "alone.csv", "--group", "user"],
+        "Every row has a user of its own",
+    );
+    says(
+        &["estimate", "swapped.csv", "--secret", "time"],
+        "Column secret is observed",
+    );
+    says(
+        &["compare", "log.csv", "other.csv"],
+        "do not have the same secrets",
+    );
+    place.refuses(
+        &["estimate", "log.csv", "--secret", "time"],
+        &["leave --secret out"],
+    );
+    let twice = [
+        "estimate",
+        "log.csv",
+        "--secret",
+        "time",
+        "--observe",
+        "time",
+    ];
+    place.refuses(&twice, &["two parts", "--secret time, and --observe time"]);
+    let named = ["estimate", "log.csv", "--observe", "secret"];
+    place.refuses(
+        &named,
+        &[
+            "two parts",
+            "the secret, as its name says",
+            "--observe secret",
+        ],
+    );
+    place.refuses(&["channel", "log.csv"], &["leakgauge estimate log.csv"]);
+    let claim = ["audit", "log.csv", "--claim", "advantage(0.1)"];
+    for (option, value, words) in [
+        ("--must-detect", "dp(epsilon=1.5)", "write epsilon=1.5"),
+        ("--must-detect", "advantage(0.3)", "write advantage=0.3"),
+        ("--margin", "5%", "--margin 0.05"),
+        ("--margin", "0,05", "--margin 0.05"),
+        ("--confidence", "high", "is not a number"),
+        ("--seed", "x", "is not a whole number"),
+        ("--max-rows", "1e5", "--max-rows 100000"),
+        ("--output", "json", "--format json"),
+        ("--output", "other.csv", "seems to be a log"),
+        ("--output", "log.csv", "is a file that the command reads"),
+    ] {
+        place.refuses(&[&claim[..], &[option, value]].concat(), &[words]);
+    }
+}
+
+/// As frames are written with blanks between their columns.
+#[test]
+fn names_may_stand_over_numbers_between_spaces() {
+    let mut spaced = " class time\n".to_owned();
+    let mut commas = ",class,time\n".to_owned();
+    for row in 0..200usize {
+        let (class, time) = (row * 31 % 7 % 2, (row * 7919 % 1009) as f64 / 8.0);
+        spaced += &format!("{row} {class} {time}\n");
+        commas += &format!("{row},{class},{time}\n");
+    }
+    let place = Place::new()
+        .file("spaced.txt", spaced)
+        .file("commas.csv", commas);
+    let report = |file: &str| place.json(&["estimate", file, "--secret", "class"]);
+    let (spaced, commas) = (report("spaced.txt"), report("commas.csv"));
+    assert_eq!(spaced["worst_pair"], commas["worst_pair"]);
+    assert_eq!(
+        spaced["input"]["observation"],
+        commas["input"]["observation"]
+    );
+}
+
+/// One file a secret, whatever the format.
+#[test]
+fn each_file_may_be_a_secret() {
+    let mut place = Place::new();
+    for (secret, shift) in [("in", 0.0), ("out", 3.0)] {
+        let times: Vec<String> = (0..200usize)
+            .map(|row| ((row * 7919 % 1009) as f64 / 1009.0 + shift).to_string())
+            .collect();
+        let objects: Vec<String> = times
+            .iter()
+            .map(|time| format!("{{\"time\":{time}}}"))
+            .collect();
+        place = place
+            .file(&format!("{secret}.txt"), times.join("\n"))
+            .file(
+                &format!("{secret}.csv"),
+                format!("time\n{}\n", times.join("\n")),
+            )
+            .file(&format!("{secret}.jsonl"), objects.join("\n"));
+    }
+    for end in ["txt", "csv", "jsonl"] {
+        let files = [format!("in.{end}"), format!("out.{end}")];
+        let all = ["estimate", &files[0], &files[1]];
+        place.refuses(&all, &["--secret-from file"]);
+        let report = place.json(&[&all[..], &["--secret-from", "file"]].concat());
+        assert_eq!(report["input"]["rows_used"], 400, "{end}");
+        assert_eq!(report["input"]["secrets"][0]["label"], "in", "{end}");
+        assert_eq!(report["input"]["secrets"][1]["rows"], 200, "{end}");
+        let certified = report["worst_pair"]["total_variation"]["lower"].as_f64();
+        assert!(certified.is_some_and(|lower| lower > 0.8), "{end}");
+    }
+    place.refuses(
+        &["estimate", "in.csv", "--secret-from", "file"],
+        &["one file is given"],
+    );
+    let mixed = ["estimate", "in.txt", "out.csv", "--secret-from", "file"];
+    place.refuses(&mixed, &["out.csv"]);
 }
 
 /// Values that are called as their fields are no header.

@@ -65,7 +65,7 @@ fn a_wide_timing_file_of_tlsfuzzer_is_recognized_by_name_and_shape() {
         "{judged:?}"
     );
     // The shape alone could be a table of any numbers.
-    place.refuses(&["check", "other.csv"], &["no column is named `secret`"]);
+    place.refuses(&["estimate", "other.csv"], &["no column is named `secret`"]);
 }
 
 #[test]
@@ -143,8 +143,11 @@ fn two_columns_that_could_be_the_secret_are_an_error() {
             ),
         );
         place.refuses(
-            &["check", "log.csv"],
-            &["no column is named `secret`", "--secret COLUMN"],
+            &["estimate", "log.csv"],
+            &[
+                "no column is named `secret`",
+                "say which it is with --secret ",
+            ],
         );
     }
 }
@@ -179,7 +182,7 @@ fn a_dump_of_two_classes_is_recognized_with_commas_and_with_spaces() {
         let labels: Vec<&str> = secrets(&report).iter().map(|secret| secret.0).collect();
         assert_eq!(labels, ["0", "1"]);
     }
-    place.refuses(&["check", "bits.csv"], &["no column is named `secret`"]);
+    place.refuses(&["estimate", "bits.csv"], &["no column is named `secret`"]);
 }
 
 #[test]
@@ -458,7 +461,7 @@ fn what_is_recognized_can_be_read_otherwise_and_the_notice_says_how() {
         "{by_rows}"
     );
     place.refuses(
-        &["check", "timing.csv", "--like", "nothing"],
+        &["estimate", "timing.csv", "--like", "nothing"],
         &["no column is named `secret`"],
     );
     place.refuses(

@@ -30,7 +30,8 @@ def audit_log(data: Any, *, secret: Any = None, observe: Any = None, claims: Any
         **options: As of `leakgauge audit`, with underscores: `confidence` (or `alpha`), `seed`, `scorer`, `scores`, `budget`,
             `quick`, `split`, `prior`, `margin`, `threads`, `categorical`, `numeric`, `count`, `group`, `row_id`,
             `secrets`, `merge`, `secret_map`, `skip_bad`, `wide`, `list`, `resolution`, `fit_on`, `max_rows`;
-            `missing` (`"error"`, `"drop"` or `"label"`); `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]`
+            `missing` (`"error"`, `"drop"` or `"label"`); `keep` and `drop`, the values of columns that rows are kept or
+            dropped by (`keep={"metric": "wait"}`, `drop={"status": [500, 503]}`); `neighbors`, pairs of secrets such as `[(0, 1), (1, 2)]`
             that claims of differential privacy are about, by default all; `reconstruction` (probabilities), `tries`
             and `at_order`, for the attributes `reconstruction` and `leakage_family`; for measurements in blocks
             `block`, the column that names the block of a row, or `wide=True, blocks=True` where every row is a block,
@@ -153,6 +154,7 @@ def _used(keywords: dict[str, Any]) -> list[str] | None:
     used = [*(keywords["observe"] or []), *(keywords["secret"] or "secret").split(",")]
     used += [column.split("=")[-1] for column in keywords["scores"] or []]
     used += [keywords[name] for name in ("count", "group", "block", "row_id") if keywords[name] is not None]
+    used += [column for name in ("keep", "drop") for column, _ in keywords[name]]
     return None if any(name.isdecimal() for name in used) else [name.strip() for name in used]
 
 

@@ -152,6 +152,14 @@ def _lists(name: str, value: Any) -> list[str]:
     return [_text(name, item) for item in _listed(value)]
 
 
+def _conditions(name: str, value: Any) -> list[tuple[str, list[str]]]:
+    """Conditions on columns: `{column: value}` or `{column: [value, …]}`."""
+    conditions = [(column, [_label(name, one) for one in _listed(of)]) for column, of in _by_column(name, value)]
+    if not all(values for _, values in conditions):
+        raise _refuse(name, "a dict {column: value or values}", value)
+    return conditions
+
+
 def _scores(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping):
         return [f"{_label(name, secret)}={_column(name, column)}" for secret, column in value.items()]
@@ -226,6 +234,8 @@ READING: dict[str, tuple[Any, Convert]] = {
     "merge": (None, _optional(_text)),
     "secret_map": (None, _optional(_file)),
     "missing": ("error", _text),
+    "keep": ({}, _conditions),
+    "drop": ({}, _conditions),
     "skip_bad": (0, _whole),
     "like": (None, _optional(_text)),
     "wide": (False, _flag),

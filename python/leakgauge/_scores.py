@@ -41,6 +41,7 @@ _OF_LOGS = (
     "clock_step",
     "count",
     "delimiter",
+    "drop",
     "fit_on",
     "header",
     "like",

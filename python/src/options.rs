@@ -10,7 +10,8 @@ use leakgauge::base::suggest;
 use leakgauge::base::time::{ClockStep, TimeUnit};
 use leakgauge::claim::Claim;
 use leakgauge::log::{
-    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, ScoreColumns, SecretRules,
+    HeaderChoice, Like, ListReading, MAX_ROWS, Missing, ReadOptions, RowFilter, ScoreColumns,
+    SecretRules,
 };
 use pyo3::prelude::*;
 
@@ -56,6 +57,8 @@ pub struct Keywords {
     merge: Option<String>,
     secret_map: Option<String>,
     missing: String,
+    keep: Vec<(String, Vec<String>)>,
+    drop: Vec<(String, Vec<String>)>,
     skip_bad: u64,
     like: Option<String>,
     wide: bool,
@@ -129,6 +132,7 @@ impl Keywords {
             secrets: self.secrets.clone(),
             merge: self.rules()?,
             missing: self.missing()?,
+            filters: self.filters(),
             skip_bad: self.skip_bad,
             like: self.like()?,
             keep_order,
@@ -150,6 +154,18 @@ impl Keywords {
                 "cannot be together with a file of such rules",
             )),
         }
+    }
+
+    /// The conditions that rows pass.
+    fn filters(&self) -> Vec<RowFilter> {
+        let kept = self.keep.iter().map(|condition| (condition, true));
+        let dropped = self.drop.iter().map(|condition| (condition, false));
+        let filter = |((column, values), keeps): (&(String, Vec<String>), bool)| RowFilter {
+            column: column.clone(),
+            values: values.clone(),
+            keeps,
+        };
+        kept.chain(dropped).map(filter).collect()
     }
 
     fn missing(&self) -> Result<Missing> {

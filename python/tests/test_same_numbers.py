@@ -178,6 +178,24 @@ def test_missing_values_are_what_the_caller_says(log):
     assert unused.input["rows"] == 3_000
 
 
+def test_rows_are_kept_and_dropped_by_the_values_of_columns(log, tmp_path):
+    kind = numpy.where(numpy.arange(3_000) % 3 == 0, "send", "wait")
+    status = numpy.where(numpy.arange(3_000) % 5 == 0, 500, 200)
+    data = {**log, "kind": kind, "status": status}
+    expected = leakgauge.audit_log({name: values[(kind == "wait") & (status != 500)] for name, values in log.items()}, budget=1)
+    path = tmp_path / "log.csv"
+    pandas.DataFrame(data).to_csv(path, index=False)
+    options = {"keep": {"kind": "wait"}, "drop": {"status": [500, 503]}, "observe": "observation", "budget": 1}
+    for source in (data, pandas.DataFrame(data), path):
+        found = leakgauge.audit_log(source, **options)
+        assert found.input["rows"] == 1_600
+        assert found.worst_pair == expected.worst_pair
+    with pytest.raises(leakgauge.Error, match="none of its 3000 rows"):
+        leakgauge.audit_log(data, keep={"kind": "none"}, budget=1)
+    with pytest.raises(leakgauge.Error, match="keep=: must be a dict"):
+        leakgauge.audit_log(data, keep="kind", budget=1)
+
+
 def test_pandas_needs_no_other_library(log):
     frame = "pandas.DataFrame({'secret': ['a', 'b'] * 50, 't': range(100), 'seen': [True, False] * 50})"
     code = f"""if True:

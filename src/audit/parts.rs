@@ -106,6 +106,12 @@ fn recorded_apart(log: &Log) -> Error {
     )
 }
 
+/// Whether a column that is observed is named as if it were the secret.
+fn has_column_secret(log: &Log) -> bool {
+    let mut columns = log.observations.columns().iter();
+    columns.any(|column| column.name.eq_ignore_ascii_case("secret"))
+}
+
 pub(super) fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
     /// With fewer secrets every one may be rare.
     const MANY: u64 = 50;
@@ -116,11 +122,16 @@ pub(super) fn refuse_uncertifiable(log: &Log, split: &Split) -> Result<()> {
             leakgauge_base::error::Place::file(leakgauge_base::error::file_listing(&log.facts.files)),
             format!("the secret, column {column}, has {secrets} values in {rows} rows: most of them once"),
         )
-        .with_hint(format!(
+        .with_hint(match has_column_secret(log) {
+            true => format!(
+                "column secret is there and was observed: leave {} out, or name another column with it",
+                option("secret")
+            ),
+            false => format!(
             "is it a measurement? Name the secret with {}; if every column is one, {}. Otherwise take more rows of each secret",
             option("secret"),
             option("wide")
-        )));
+        )}));
     }
     let usable = split
         .certify

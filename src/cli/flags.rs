@@ -32,7 +32,16 @@ pub fn flag(field: &str, value: Option<&str>) -> String {
     );
     match value {
         None => flag,
-        Some(value) => format!("{flag} {value}"),
+        Some(value) => format!("{flag} {}", argument(value)),
+    }
+}
+
+/// A value as a shell takes it. One that is quoted, or stands for others, stays as it is.
+fn argument(value: &str) -> String {
+    let is_quoted = value.len() > 1 && value.starts_with('\'') && value.ends_with('\'');
+    match is_quoted || value.contains('…') {
+        true => value.to_owned(),
+        false => leakgauge::report::quoted(value),
     }
 }
 
@@ -107,7 +116,8 @@ mod tests {
     #[test]
     fn fields_and_values_become_the_flags_that_the_command_line_takes() {
         assert_eq!(flag("fit_on", None), "--fit-on");
-        assert_eq!(flag("condition", Some("x > 1")), "--where x > 1");
+        assert_eq!(flag("condition", Some("x > 1")), "--where 'x > 1'");
+        assert_eq!(flag("claim", Some("'dp(1)'")), "--claim 'dp(1)'");
         assert_eq!(flag("lists", Some("a=sum")), "--list a=sum");
         assert_eq!(flag("header", Some("absent")), "--no-header");
     }

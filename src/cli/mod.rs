@@ -242,6 +242,52 @@ fn tip(refused: &clap::Error) -> Option<&'static str> {
         .map(|meant| meant.1)
 }
 
+/// What is said of an option that takes a number and got something else.
+fn not_a_number(refused: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue};
+    use std::error::Error;
+    let source = refused.source()?;
+    let text = |kind: ContextKind| match refused.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (option, value) = (
+        text(ContextKind::InvalidArg)?,
+        text(ContextKind::InvalidValue)?,
+    );
+    let name = option.split(' ').next()?;
+    let (what, hint) = if source.is::<std::num::ParseFloatError>() {
+        let point = value.replacen(',', ".", 1);
+        let share = value.trim().strip_suffix('%');
+        let share = share.and_then(|share| share.trim().parse::<f64>().ok());
+        let hint = match (share, point.parse::<f64>()) {
+            (Some(share), _) => format!("{value} is {name} {}", share / 100.0),
+            (None, Ok(_)) => format!("decimals have a point: {name} {point}"),
+            (None, Err(_)) => format!("write a number, without a unit: {name} 0.5"),
+        };
+        ("is not a number", hint)
+    } else if source.is::<std::num::ParseIntError>() || source.is::<std::num::TryFromIntError>() {
+        let number = value.parse::<f64>();
+        let whole = number
+            .ok()
+            .filter(|number| number.fract() == 0.0 && (0.0..1e15).contains(number));
+        let hint = match whole {
+            Some(whole) => format!("write all its digits: {name} {whole:.0}"),
+            None => format!("write digits only: {name} 1000"),
+        };
+        ("is not a whole number, or is out of range", hint)
+    } else {
+        return None;
+    };
+    Some(format!("error: {name} {value}: {what}\n  hint: {hint}"))
+}
+
+/// A message whose lines stay and whose letters a terminal does not act on.
+fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(visible).collect();
+    lines.join("\n")
+}
+
 /// Prints help, or what is wrong with the arguments, which a terminal must not act on.
 fn print(refused: &clap::Error) -> io::Result<()> {
     if !refused.use_stderr() {
@@ -252,6 +298,13 @@ fn print(refused: &clap::Error) -> io::Result<()> {
         let error = text.lines().next().unwrap_or_default();
         let error = without_long_words(&visible(error));
         return writeln!(io::stderr(), "{error}\n  hint: {tip}");
+    }
+    if let Some(message) = not_a_number(refused) {
+        return writeln!(
+            io::stderr(),
+            "{}",
+            without_long_words(&visible_lines(&message))
+        );
     }
     let is_plain = !text.contains(|letter| letter != '\n' && acts_on_terminal(letter));
     if !refused.use_stderr() || (is_plain && without_long_words(&text) == text) {

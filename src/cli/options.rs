@@ -45,7 +45,7 @@ pub struct LogArguments {
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
     /// The secrets are in a file of their own, one for each row of the log in its order: a text with a secret a line, or an
-    /// array of NumPy
+    /// array of NumPy. The word `file` says that each file of the log is a secret, called by the name of the file
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub secret_from: Option<String>,
     /// The observation columns [default: all other columns]

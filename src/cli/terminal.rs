@@ -18,7 +18,7 @@ use leakgauge::report::{Format, Layout};
 pub struct TerminalOptions {
     /// Write to this file instead of standard output
     ///
-    /// A file that is there is replaced, but never a file that the command reads.
+    /// A file that is there is replaced, but never a file that the command reads, and no log by a report.
     #[arg(short, long, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print only the verdicts, or the summary where nothing is claimed, and no progress
@@ -46,7 +46,9 @@ static CHOSEN: OnceLock<TerminalOptions> = OnceLock::new();
 /// The file to write to is also among the other arguments.
 pub fn choose(options: TerminalOptions, given: &[String]) -> Result<()> {
     if let Some(output) = &options.output {
+        refuse_format(output)?;
         refuse_input(output, given)?;
+        refuse_log(output, given)?;
     }
     // Only the first call of a process has an effect.
     let _ = CHOSEN.set(options);
@@ -158,6 +160,38 @@ pub fn to_standard_output(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
             Ok(())
         }
     }
+}
+
+/// A file that is called as a format is meant as one.
+fn refuse_format(output: &Path) -> Result<()> {
+    let is_named = |format: &&Format| output.as_os_str() == format.about().0;
+    match Format::ALL.iter().find(is_named) {
+        None => Ok(()),
+        Some(format) => {
+            let (name, _) = format.about();
+            let problem = "is the name of a format, and the option names a file";
+            Err(Error::setting("output", name, problem).with_hint(format!(
+                "say --format {name}; a file that is called so is --output ./{name}"
+            )))
+        }
+    }
+}
+
+/// A report does not replace what is called as a log and is there.
+fn refuse_log(output: &Path, given: &[String]) -> Result<()> {
+    const REPORTS: [&str; 6] = ["audit", "check", "compare", "estimate", "explain", "plan"];
+    const LOGS: [&str; 8] = [
+        "csv", "tsv", "jsonl", "ndjson", "npy", "npz", "parquet", "arrow",
+    ];
+    let ending = output.extension().unwrap_or_default().to_string_lossy();
+    let is_report = given
+        .first()
+        .is_some_and(|name| REPORTS.contains(&name.as_str()));
+    if !is_report || !LOGS.contains(&ending.to_ascii_lowercase().as_str()) || !output.is_file() {
+        return Ok(());
+    }
+    let problem = "is there already, and seems to be a log: a report would replace it";
+    Err(Error::file(output, problem).with_hint("write the report elsewhere: --output report.txt"))
 }
 
 /// Whichever command it is, what it reads is among its arguments.

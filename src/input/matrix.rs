@@ -40,7 +40,8 @@ pub fn channel(
     let mut table = Table::read(name, input, options, SumsTo::One)?;
     let mut normalized = 0;
     for k in 0..table.rows() {
-        normalized += u64::from(table.check_row(k, options.normalize)?);
+        let checked = table.check_row(k, options.normalize);
+        normalized += u64::from(checked.map_err(|error| table.as_log(error))?);
     }
     if table.rows() < 2 {
         return Err(
@@ -201,6 +202,25 @@ impl Table {
         })
     }
 
+    /// What to do where the rows are those of a log.
+    fn as_log(&self, error: Error) -> Error {
+        match self.is_log() {
+            false => error,
+            true => error.with_hint(format!(
+                "this looks like a log of rows, of which a channel is estimated: leakgauge estimate {}",
+                self.file
+            )),
+        }
+    }
+
+    /// Whether secrets have several rows each, as in a log.
+    fn is_log(&self) -> bool {
+        let mut names: Vec<&String> = self.row_names.iter().collect();
+        names.sort_unstable();
+        names.dedup();
+        self.labels && 2 * names.len() <= self.row_names.len()
+    }
+
     fn layout(&self, normalized_rows: u64) -> MatrixLayout {
         MatrixLayout {
             file: self.file.clone(),
@@ -335,6 +355,12 @@ mod tests {
         assert_eq!(layout.normalized_rows, 1);
         let zero = super::channel("m.csv", "a,0,0\nb,1,0\n".as_bytes(), &options);
         assert!(zero.unwrap_err().to_string().contains("sum to 0"));
+    }
+
+    #[test]
+    fn a_log_is_no_channel() {
+        let error = read(&format!("secret,time\n{}", "a,3\nb,4\n".repeat(4))).unwrap_err();
+        assert!(error.hint().unwrap().contains("estimate m.csv"), "{error}");
     }
 
     #[test]

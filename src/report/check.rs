@@ -9,9 +9,12 @@ use crate::report::sentences::warnings;
 use leakgauge_base::error::{file_listing, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_log::observations::ColumnType;
+use leakgauge_log::{Glance, SeenColumn};
 
 /// Secrets listed with their rows.
 const LISTED_SECRETS: usize = 20;
+/// Commands that are shown where the secret is not known.
+const COMMANDS: usize = 3;
 
 /// What is read as what, and the doubts alone.
 pub fn brief(reading: &Reading) -> Document {
@@ -84,6 +87,55 @@ pub fn document(reading: &Reading, arguments: &[String]) -> Document {
     document.heading("Command");
     document.paragraph(command(input, arguments));
     document
+}
+
+/// The columns of a log whose secret is not known, and the commands that name one.
+pub fn first_look(look: &Glance, arguments: &[String]) -> Document {
+    let mut document = Document::default();
+    document.heading(format!("What stands in {}", look.file));
+    let row = match look.header {
+        true => "row 1 is a header",
+        false => "there is no header",
+    };
+    document.list(vec![format!("{} rows were looked at; {row}.", look.rows)]);
+    document.heading("Columns");
+    let line = |column: &SeenColumn| {
+        let more = column.distinct > column.examples.len();
+        let examples = column.examples.join(", ");
+        vec![
+            column.name.clone(),
+            if column.may_be_secret {
+                "may be the secret"
+            } else {
+                ""
+            }
+            .to_owned(),
+            if more {
+                format!("{examples}, …")
+            } else {
+                examples
+            },
+            column.distinct.to_string(),
+        ]
+    };
+    let lines = look.columns.iter().map(line).collect();
+    document.table(vec!["column", "part", "values", "different"], 3, lines);
+    document.heading("Commands");
+    let may_be = look.columns.iter().filter(|column| column.may_be_secret);
+    let commands: Vec<String> = may_be
+        .take(COMMANDS)
+        .map(|column| with_secret(arguments, &quoted(&column.name)))
+        .collect();
+    match commands.is_empty() {
+        true => document.paragraph(with_secret(arguments, "COLUMN")),
+        false => document.list(commands),
+    }
+    document
+}
+
+fn with_secret(arguments: &[String], column: &str) -> String {
+    let given = std::iter::once("estimate").chain(arguments.iter().map(String::as_str));
+    format!("{} {}", command_line(given), setting("secret", column))
 }
 
 fn texts(row: &[String]) -> String {

@@ -62,10 +62,11 @@ use crate::membership::{AnswerTable, OneRun};
 use crate::power::RowsPlan;
 use leakgauge_exact::bounds::Bounds;
 use leakgauge_exact::channel::Analysis;
+use leakgauge_log::Glance;
 #[cfg(feature = "reproduce")]
 use leakgauge_reproduce::{Entry, Reproduction};
 
-pub use command::command_line;
+pub use command::{command_line, quoted};
 pub use compare_plots::{COMPARISON_PLOTS, comparison_plots};
 pub use demo::demo_text;
 pub use figure_files::{Written, check_figure_files, write_with_data};
@@ -127,6 +128,25 @@ pub fn write_check(
         layout,
         out,
     )
+}
+
+/// Writes what stands in a log whose secret is not known, as text: there is no JSON of it.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_first_look(
+    look: &Glance,
+    arguments: &[String],
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = check::first_look(look, arguments);
+    let text = match layout.format {
+        Format::Markdown => document.to_markdown(),
+        Format::Text | Format::Json => document.to_text(&layout),
+    };
+    out.write_all(text.as_bytes())
 }
 
 /// Writes an audit.

@@ -149,8 +149,10 @@ struct Wanted<'o> {
 impl<'o> Wanted<'o> {
     fn by(options: &'o ReadOptions) -> Self {
         let selects = options.observe.is_some() || options.scores.is_some();
+        // Rows are chosen by these.
+        let filtering = options.filters.iter().map(|filter| filter.column.as_str());
         Wanted {
-            names: selects.then(|| options.named_columns().collect()),
+            names: selects.then(|| options.named_columns().chain(filtering).collect()),
             secret: options.secret.is_none(),
         }
     }

@@ -24,7 +24,8 @@ pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
             _ => {}
         }
     }
-    if seen.iter().all(|(_, times)| *times == 0) && are_numbers_between_spaces(first_line) {
+    let is_spaced = || are_numbers_between_spaces(first_line) || are_names_over_numbers(first_line);
+    if seen.iter().all(|(_, times)| *times == 0) && is_spaced() {
         return b' ';
     }
     // The first of equals wins, so that a single column is read as CSV.
@@ -32,6 +33,20 @@ pub fn delimiter(file: &str, first_line: &[u8], asked: Option<u8>) -> u8 {
         .rev()
         .max_by_key(|(_, times)| *times)
         .map_or(b',', |&(byte, _)| byte)
+}
+
+/// Whether a line of names stands over as many numbers, with one space between each two. The first name may be blank, as
+/// where rows have numbers of their own.
+fn are_names_over_numbers(text: &[u8]) -> bool {
+    let mut lines = text.splitn(3, |&byte| byte == b'\n');
+    let (Some(names), Some(numbers), Some(_)) = (lines.next(), lines.next(), lines.next()) else {
+        return false;
+    };
+    let parts = |line: &[u8]| line.trim_ascii_end().split(|&byte| byte == b' ').count();
+    let mut names_of = names.trim_ascii_end().split(|&byte| byte == b' ').skip(1);
+    are_numbers_between_spaces(numbers)
+        && parts(names) == parts(numbers)
+        && names_of.all(|name| !name.is_empty())
 }
 
 /// Whether a line holds several numbers with one space between each two.

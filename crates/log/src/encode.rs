@@ -308,7 +308,7 @@ fn measured(value: std::result::Result<f64, &'static str>, at: &At) -> Result<f6
             ),
             false => format!(
                 "leave out rows that cannot be read with {}; or, if it holds labels, {}",
-                option("skip_bad"),
+                setting("skip_bad", "N"),
                 setting("categorical", shorten(&at.layout.names[at.column]))
             ),
         })

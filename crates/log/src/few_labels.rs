@@ -42,6 +42,34 @@ pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[usize]) -> Optio
     }
 }
 
+/// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur.
+pub(crate) fn candidates(rows: &[Row], others: &[usize]) -> Vec<usize> {
+    let width = rows.first().map_or(0, Row::len);
+    let recurs = |column: &usize| {
+        let mut labels = BTreeSet::new();
+        for row in rows {
+            let Some(field) = row.get(*column) else {
+                return false;
+            };
+            let text = field.text().trim().to_owned();
+            let is_whole = || {
+                text.parse::<f64>()
+                    .is_ok_and(|number| number.fract() == 0.0)
+            };
+            if is_absent(&text) || (field.is_number() && !is_whole()) {
+                return false;
+            }
+            labels.insert(text);
+            if labels.len() > MAX_LABELS {
+                return false;
+            }
+        }
+        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
+    };
+    let free = (0..width).filter(|column| !others.contains(column));
+    free.filter(recurs).collect()
+}
+
 /// Of two columns of numbers, that of a few whole numbers that recur, if hardly a number of the other comes twice: a
 /// secret that never recurs is none.
 fn only_numbered(rows: &[Row], width: usize, others: &[usize]) -> Option<usize> {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::STDIN;
 use crate::objects::is_url;
-use leakgauge_base::error::{Error, Result};
+use crate::open::is_document;
+use leakgauge_base::error::{Error, Result, file_listing};
 
 /// Replaces every pattern (`logs/*.csv`) by the files that match it, and every directory by all files below it, sorted
 /// by name. A name of a file stays what it is, whatever characters it holds, and so does a URL.
@@ -59,10 +60,47 @@ fn matches(pattern: &str) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// All files below a directory but empty ones and those that begin with `.` or `_`: writers leave such beside the data
-/// (`_SUCCESS`).
+/// All files below a directory but empty ones, those that begin with `.` or `_`, which writers leave beside the data
+/// (`_SUCCESS`), and those for readers, such as `README.md`.
 fn below(directory: &str) -> Result<Vec<String>> {
-    let mut files = Vec::new();
+    let (mut files, documents) = all_below(directory)?;
+    if files.is_empty() {
+        return Err(match documents.first() {
+            Some(document) => {
+                let problem = format!("is a directory without logs; {document} is for readers");
+                Error::file(directory, problem).with_hint("name the log itself")
+            }
+            None => Error::file(directory, "is a directory without files")
+                .with_hint("empty files and those whose names begin with `.` or `_` are not read"),
+        });
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// What stands below directories and is for readers, in a sentence.
+pub(crate) fn documents_beside(directories: &[String]) -> Option<String> {
+    let of = |directory: &String| {
+        all_below(directory)
+            .map(|found| found.1)
+            .unwrap_or_default()
+    };
+    let mut documents: Vec<String> = directories.iter().flat_map(of).collect();
+    documents.sort_unstable();
+    let is_one = documents.len() == 1;
+    (!documents.is_empty()).then(|| {
+        format!(
+            "{} {} for readers and {} not read.",
+            file_listing(&documents),
+            if is_one { "is" } else { "are" },
+            if is_one { "was" } else { "were" }
+        )
+    })
+}
+
+/// The files below a directory that are read, and those for readers.
+fn all_below(directory: &str) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut files, mut documents) = (Vec::new(), Vec::new());
     let mut directories = vec![directory.trim_end_matches('/').to_owned()];
     if directories[0].is_empty() {
         directories[0].push('/');
@@ -84,16 +122,14 @@ fn below(directory: &str) -> Result<Vec<String>> {
             if entry.file_type().map_err(failed)?.is_dir() {
                 directories.push(path);
             } else if std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() > 0) {
-                files.push(path);
+                match is_document(&path) {
+                    true => documents.push(path),
+                    false => files.push(path),
+                }
             }
         }
     }
-    if files.is_empty() {
-        return Err(Error::file(directory, "is a directory without files")
-            .with_hint("empty files and those whose names begin with `.` or `_` are not read"));
-    }
-    files.sort_unstable();
-    Ok(files)
+    Ok((files, documents))
 }
 
 #[cfg(test)]
@@ -126,6 +162,7 @@ mod tests {
         std::fs::create_dir_all(path("logs/_old")).unwrap();
         std::fs::create_dir_all(path("empty/none")).unwrap();
         for name in [
+            "README.md",
             "k=2/deep/c.csv",
             "k=2/b.csv",
             "a.csv",
@@ -138,6 +175,11 @@ mod tests {
         let expected = ["logs/a.csv", "logs/k=2/b.csv", "logs/k=2/deep/c.csv"].map(path);
         assert_eq!(expand(&[path("logs")]).unwrap(), expected);
         assert_eq!(expand(&[path("logs/")]).unwrap(), expected);
+        let beside = documents_beside(&[path("logs")]).unwrap();
+        assert!(
+            beside.ends_with("README.md is for readers and was not read."),
+            "{beside}"
+        );
         let none = expand(&[path("empty")]).unwrap_err().to_string();
         assert!(none.contains("without files"), "{none}");
     }

@@ -327,7 +327,7 @@ impl<'a> Ingest<'a> {
             let filters = self.options.filters.iter();
             let decided: Vec<&str> = filters.map(|filter| filter.column.as_str()).collect();
             self.facts.pooled = pooled::find(&layout, body, &decided);
-            self.facts.notes.extend(layout.renamed(probe.first()));
+            layout.note_names(probe.first(), &self.options, &mut self.facts.notes);
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
             let complete = self.complete(&layout, body);

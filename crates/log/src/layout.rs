@@ -2,13 +2,14 @@
 //! column plays which part.
 
 mod observed;
+mod refusals;
 
 use crate::column_names::{named_in_list, numbered};
 use crate::few_labels::only_labels;
 use crate::notation::Notation;
 use crate::options::{HeaderChoice, ReadOptions, RowFilter, ScoreColumns};
 use crate::record_keeping::{FirstLook, LeftOutColumn, RecordKeeping};
-use crate::row::{Field, Row, is_absent, is_number};
+use crate::row::{Field, Row, is_number};
 use crate::units::{Suffix, Unit};
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -74,7 +75,7 @@ impl Layout {
     }
 
     /// What columns are called whose names came several times in the header, for the report.
-    pub(crate) fn renamed(&self, header: Option<&Row>) -> Option<String> {
+    fn renamed(&self, header: Option<&Row>) -> Option<String> {
         let header = header.filter(|_| self.header)?;
         let is_renamed = |&at: &usize| {
             let name = header.text(at).unwrap_or_default();
@@ -90,6 +91,29 @@ impl Layout {
                 listing(renamed.into_iter())
             )
         })
+    }
+
+    /// Adds what is to be said of the names of columns.
+    pub(crate) fn note_names(
+        &self,
+        header: Option<&Row>,
+        options: &ReadOptions,
+        notes: &mut Vec<String>,
+    ) {
+        notes.extend(self.renamed(header));
+        notes.extend(self.observed_secret(options));
+    }
+
+    /// That a column named `secret` is observed, because another one is the secret.
+    fn observed_secret(&self, options: &ReadOptions) -> Option<String> {
+        let mut observed = self.observe.iter().map(|&at| self.names[at].as_str());
+        let found = observed.find(|name| name.eq_ignore_ascii_case("secret"));
+        let name = found.filter(|_| options.observe.is_none() && options.scores.is_none())?;
+        Some(format!(
+            "Column {name} is observed: the secret is column {}, as {} says.",
+            shorten(&self.secret_name()),
+            option("secret")
+        ))
     }
 
     /// The positions of the secret's columns and of the observation's, in this order.
@@ -115,23 +139,7 @@ impl Layout {
                 )),
             );
         }
-        let header = match options.header {
-            _ if named => true,
-            HeaderChoice::Present => true,
-            HeaderChoice::Absent => false,
-            // Its first row has the name of a column.
-            HeaderChoice::Detect if !options.filters.is_empty() => true,
-            HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
-        };
-        let names: Vec<String> = if header {
-            let named = |(at, name): (usize, Field)| match name.text().trim() {
-                "" => (at + 1).to_string(),
-                name => name.to_owned(),
-            };
-            numbered(first.fields().enumerate().map(named).collect())
-        } else {
-            (1..=first.len()).map(|number| number.to_string()).collect()
-        };
+        let (header, names) = header_and_names(rows, named, options);
         let columns = Columns {
             file,
             header,
@@ -158,6 +166,35 @@ impl Layout {
     }
 }
 
+/// Whether the first row of some is a header, and what the columns are called.
+pub(crate) fn header_and_names(
+    rows: &[Row],
+    named: bool,
+    options: &ReadOptions,
+) -> (bool, Vec<String>) {
+    let Some(first) = rows.first() else {
+        return (named, Vec::new());
+    };
+    let header = match options.header {
+        _ if named => true,
+        HeaderChoice::Present => true,
+        HeaderChoice::Absent => false,
+        // Its first row has the name of a column.
+        HeaderChoice::Detect if !options.filters.is_empty() => true,
+        HeaderChoice::Detect => looks_like_header(first, &rows[1..], options),
+    };
+    let names: Vec<String> = if header {
+        let named = |(at, name): (usize, Field)| match name.text().trim() {
+            "" => (at + 1).to_string(),
+            name => name.to_owned(),
+        };
+        numbered(first.fields().enumerate().map(named).collect())
+    } else {
+        (1..=first.len()).map(|number| number.to_string()).collect()
+    };
+    (header, names)
+}
+
 /// Whether a name stood over several columns before they were numbered.
 fn had_twice(names: &[String], wanted: &str) -> bool {
     let has = |name: &str| names.iter().any(|known| known == name);
@@ -165,7 +202,7 @@ fn had_twice(names: &[String], wanted: &str) -> bool {
 }
 
 /// A header has no number where later rows have one, or names a column that was asked for.
-fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool {
+pub(crate) fn looks_like_header(first: &Row, later: &[Row], options: &ReadOptions) -> bool {
     let asked = |name: &str| {
         name.eq_ignore_ascii_case("secret")
             || (!is_number(name) && options.named_columns().any(|wanted| wanted == name))
@@ -253,16 +290,27 @@ impl Columns<'_> {
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),
-            None => Ok((vec![self.default_secret()?], false)),
+            None => Ok((vec![self.default_secret(options, &taken)?], false)),
         }
     }
 
-    /// The columns that choose the rows.
+    /// The columns that choose the rows. One of numbers is still observed where words in it are dropped, such as those of
+    /// errors.
     fn filtering(&self, options: &ReadOptions) -> Vec<usize> {
-        let filters = options.filters.iter();
         let position =
             |filter: &RowFilter| self.names.iter().position(|name| *name == filter.column);
-        filters.filter_map(position).collect()
+        let are_words = |filter: &RowFilter| filter.values.iter().all(|value| !is_number(value));
+        let chooses = |filter: &RowFilter| {
+            let stays = |column| !filter.keeps && are_words(filter) && self.holds_numbers(column);
+            position(filter).filter(|&column| !stays(column))
+        };
+        options.filters.iter().filter_map(chooses).collect()
+    }
+
+    /// Whether most values of a column are numbers.
+    fn holds_numbers(&self, column: usize) -> bool {
+        let fields = self.body.iter().filter_map(|row| row.get(column));
+        2 * fields.filter(|field| is_value(*field)).count() > self.body.len()
     }
 
     fn assign(
@@ -284,7 +332,7 @@ impl Columns<'_> {
                 .filter(|column| !others.contains(column) && !order.contains(column))
                 .collect(),
         };
-        self.refuse_double_parts(secret, &observe, others.iter().copied())?;
+        self.refuse_double_parts(options, secret, &observe)?;
         let (observe, left_out) = self.without_records(options, secret, observe);
         if observe.is_empty() {
             return Err(Error::data(
@@ -357,51 +405,6 @@ impl Columns<'_> {
         columns.map(|name| self.position(name, "secret")).collect()
     }
 
-    fn default_secret(&self) -> Result<usize> {
-        let secret = |name: &&String| name.eq_ignore_ascii_case("secret");
-        if self.has_secret_twice() {
-            return Err(ambiguous(self.file, "secret", "secret"));
-        }
-        let Some(name) = self.names.iter().find(secret) else {
-            return Err(Error::data(
-                Place::file(self.file),
-                format!("no column is named `secret`: {}", self.listing()),
-            )
-            .with_hint(format!(
-                "say which it is with {} (a name or a number from 1){}",
-                setting("secret", "COLUMN"),
-                self.wide_hint()
-            )));
-        };
-        if self.names.iter().filter(secret).count() > 1 {
-            return Err(ambiguous(self.file, "secret", name));
-        }
-        self.position(name, "secret")
-    }
-
-    /// Whether several columns are named `secret`.
-    fn has_secret_twice(&self) -> bool {
-        let names = self.names.iter().map(|name| name.to_ascii_lowercase());
-        had_twice(&names.collect::<Vec<_>>(), "secret")
-    }
-
-    /// That a table of numbers may be a wide log.
-    fn wide_hint(&self) -> String {
-        let is_number = |field: Field| field.is_number() || is_absent(field.text().trim());
-        let mut body = self.body.iter();
-        let is_number = |row: &Row| row.fields().all(is_number);
-        if self.names.len() < 2 || self.body.is_empty() || !body.all(is_number) {
-            return String::new();
-        }
-        format!(
-            "; if they are in a file of their own, say {}; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
-             together",
-            setting("secret_from", "FILE"),
-            option("wide"),
-            option("blocks")
-        )
-    }
-
     fn position(&self, wanted: &str, field: &str) -> Result<usize> {
         let mut named = (0..self.names.len()).filter(|&at| self.names[at] == wanted);
         match (named.next(), named.next()) {
@@ -441,54 +444,6 @@ impl Columns<'_> {
                 })
             }
         }
-    }
-
-    fn refuse_double_parts(
-        &self,
-        secret: &[usize],
-        observe: &[usize],
-        others: impl Iterator<Item = usize>,
-    ) -> Result<()> {
-        let mut parts = vec![0u32; self.names.len()];
-        for column in observe.iter().chain(secret).copied().chain(others) {
-            parts[column] += 1;
-            if parts[column] > 1 {
-                return Err(Error::data(
-                    Place::file(self.file).column(&self.names[column]),
-                    "the column is asked to play two parts (secret, observation, count, unit, identity of a row)",
-                )
-                .with_hint("each column has one part"));
-            }
-        }
-        Ok(())
-    }
-
-    fn listing(&self) -> String {
-        const MAX: usize = 30;
-        let mut items: Vec<String> = if self.header {
-            self.names
-                .iter()
-                .take(MAX)
-                .map(|name| format!("`{}`", shorten(name)))
-                .collect()
-        } else {
-            let example = |column: usize| {
-                let text = self.example().and_then(|row| row.text(column));
-                text.unwrap_or_default()
-            };
-            (0..self.names.len().min(MAX))
-                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(&example(column))))
-                .collect()
-        };
-        if self.names.len() > MAX {
-            items.push(format!("… {} in all", self.names.len()));
-        }
-        let kind = if self.header {
-            "columns"
-        } else {
-            "no header; columns"
-        };
-        format!("{kind}: {}", items.join(", "))
     }
 }
 

@@ -28,6 +28,7 @@ pub mod layout;
 mod lines;
 mod lists;
 mod log;
+mod look;
 mod merge;
 #[cfg(test)]
 mod mixtures;
@@ -76,6 +77,7 @@ pub use format::Format;
 pub use groups::{UnitCell, UnitRows, Units};
 pub use layout::MAX_COLUMNS;
 pub use log::{FirstRows, InputFacts, Log, SkippedRows};
+pub use look::{Glance, SeenColumn, glance};
 pub use merge::{MergedSecret, SecretRules};
 pub use number::Number;
 pub use numbering::{Numbering, UNKNOWN};

@@ -2,15 +2,20 @@
 
 mod comments;
 mod delimited;
+mod drawn;
 mod exported;
+mod foreign;
 mod hyperfine;
 mod json_array;
+mod json_columns;
 mod json_lines;
 mod nested;
 mod numpy;
 mod prompt_cache;
 
 use std::io::{Cursor, Read};
+
+pub(crate) use foreign::is_document;
 
 use crate::format::{Columnar, MAGIC_BYTES};
 use crate::objects;
@@ -19,7 +24,9 @@ use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
 use crate::row::{self, Row};
 use crate::source::{self, ReadMeter, STDIN};
 use delimited::Delimited;
+use drawn::Drawn;
 use json_array::ArrayLines;
+use json_columns::Found;
 use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
 use nested::Unfolded;
@@ -125,6 +132,12 @@ pub(crate) fn open_behind(
         let file = Cursor::new(head).chain(input);
         return Ok(Box::new(Numpy::new(name, format, file, options.wide)?));
     }
+    foreign::refuse(name, &head)?;
+    if options.delimiter.is_none() && drawn::is_drawn(&head, is_document(name)) {
+        let rows = Box::new(Drawn::new(Cursor::new(head).chain(input)));
+        let separator = Some(drawn::DELIMITER);
+        return Ok(Box::new(Delimited::new(name, Vec::new(), rows, separator)));
+    }
     if !json_lines::is_json_lines(name, &head, options.delimiter) {
         return Ok(Box::new(Delimited::new(
             name,
@@ -142,6 +155,14 @@ pub(crate) fn open_behind(
         let export = hyperfine::read(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(export));
     }
+    let mut input = input;
+    let head = match json_columns::find(name, head, &mut input, options.wide)? {
+        Found::Lines(lines) => {
+            let lines = JsonLines::new(name, Box::new(Cursor::new(lines)), options, probe)?;
+            return Ok(Box::new(lines.of_columns()));
+        }
+        Found::Other(head) => head,
+    };
     let begin = head.trim_ascii_start();
     let is_array = begin.starts_with(b"[");
     // An object that is written over many lines is all there is.

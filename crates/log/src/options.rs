@@ -26,6 +26,9 @@ pub use score_columns::ScoreColumns;
 
 /// Rows that a command uses at most of a log that is not counted exactly; see [`ReadOptions::max_rows`].
 pub const MAX_ROWS: u64 = 1_000_000;
+/// In place of a file of secrets: each file of the log is one.
+const EACH_FILE: &str = "file";
+
 /// What to read and how.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
@@ -40,7 +43,7 @@ pub struct ReadOptions {
     /// the secret (a point in the plane); `secret` if not given.
     pub secret: Option<String>,
     /// A file that holds the secret of every row, where the log has no column of it: a line, or an item of an array, for
-    /// each row in its order.
+    /// each row in its order. `file` says that each file of the log is a secret.
     pub secret_from: Option<String>,
     /// The observation columns; all others if not given.
     pub observe: Option<Vec<String>>,
@@ -173,6 +176,11 @@ impl ReadOptions {
             .chain(self.secret.as_deref())
             .chain(scores)
             .chain(others.map(String::as_str))
+    }
+
+    /// Whether each file of the log is a secret.
+    pub(crate) fn is_file_a_secret(&self) -> bool {
+        self.secret_from.as_deref() == Some(EACH_FILE)
     }
 
     /// Refuses the option that row 1 is data, where a format names its columns; `holds` says what the file holds.

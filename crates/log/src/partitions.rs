@@ -6,9 +6,11 @@
 use std::path::Path;
 
 use crate::format::Format;
+use crate::layout::looks_like_header;
 use crate::objects::is_url;
 use crate::open::open_file;
 use crate::options::{HeaderChoice, ReadOptions};
+use crate::recognize::look_ahead;
 use crate::records::Records;
 use crate::row::{Field, Row};
 use crate::source::ReadMeter;
@@ -54,7 +56,8 @@ fn columns(file: &str, directories: &[String]) -> Result<Columns> {
 /// The columns of a file of the log: those of its directories, else its class where each file is one.
 fn columns_of_file(file: &str, unnamed: Option<usize>, options: &ReadOptions) -> Result<Columns> {
     let columns = columns(file, &options.directories)?;
-    if columns.is_empty() && unnamed == Some(1) && may_be_class_a_file(options) {
+    let is_array = unnamed == Some(1) && may_be_class_a_file(options);
+    if (columns.is_empty() && is_array) || options.is_file_a_secret() {
         return Ok(vec![("secret".to_owned(), Some(class(file, options)))]);
     }
     Ok(columns)
@@ -76,7 +79,10 @@ fn class(file: &str, options: &ReadOptions) -> String {
     let stem = |file: &str| {
         let name = without_packing(file).rsplit(['/', '\\']).next();
         let name = name.unwrap_or(file);
-        name.strip_suffix(".npy").unwrap_or(name).to_owned()
+        let stem = name.rsplit_once('.').map(|(stem, _)| stem);
+        stem.filter(|stem| !stem.is_empty())
+            .unwrap_or(name)
+            .to_owned()
     };
     let own = stem(file);
     let same = options.files.iter().filter(|other| stem(other) == own);
@@ -141,7 +147,7 @@ impl Partitioned {
             return Ok(());
         };
         let problem = format!(
-            "has a column {:?}, and so have its directories",
+            "has a column {:?}, which is also made of the names of files or directories",
             shorten(name)
         );
         Err(Error::file(&self.file, problem)
@@ -246,6 +252,61 @@ fn with_columns(
     }))
 }
 
+/// Rows of a text without a header, whose columns have no names.
+struct Unnamed {
+    inner: Box<dyn Records>,
+    columns: usize,
+}
+
+impl Records for Unnamed {
+    fn is_named(&self) -> bool {
+        false
+    }
+
+    fn unnamed(&self) -> Option<usize> {
+        Some(self.columns)
+    }
+
+    fn format(&self) -> Format {
+        self.inner.format()
+    }
+
+    fn delimiter(&self) -> Option<char> {
+        self.inner.delimiter()
+    }
+
+    fn resumes(&self) -> bool {
+        self.inner.resumes()
+    }
+
+    fn next(&mut self, row: &mut Row) -> Result<bool> {
+        self.inner.next(row)
+    }
+}
+
+/// The rows of a file of which it is known whether it has a header.
+fn with_header_known(records: Box<dyn Records>, options: &ReadOptions) -> Result<Box<dyn Records>> {
+    if records.is_named() || records.unnamed().is_some() {
+        return Ok(records);
+    }
+    let (inner, rows) = look_ahead(records)?;
+    let Some((first, later)) = rows.split_first() else {
+        return Ok(inner);
+    };
+    let has_header = match options.header {
+        HeaderChoice::Present => true,
+        HeaderChoice::Absent => false,
+        HeaderChoice::Detect => looks_like_header(first, later, options),
+    };
+    Ok(match has_header {
+        true => inner,
+        false => Box::new(Unnamed {
+            columns: first.len(),
+            inner,
+        }),
+    })
+}
+
 /// Whether the directories of a file of the log stand for columns.
 ///
 /// # Errors
@@ -256,11 +317,12 @@ pub fn has_columns(file: &str, options: &ReadOptions) -> Result<bool> {
 
 /// That each file is a secret, for the report.
 pub(crate) fn note(records: &dyn Records, options: &ReadOptions) -> Option<String> {
-    let is_class = may_be_class_a_file(options)
+    let is_array = may_be_class_a_file(options)
         && options.directories.is_empty()
         && records.unnamed() == Some(1)
         && records.is_named();
-    is_class.then(|| "Each file is a secret, which goes by the name of the file.".to_owned())
+    (is_array || options.is_file_a_secret())
+        .then(|| "Each file is a secret, which goes by the name of the file.".to_owned())
 }
 
 /// The rows of a file of the log, or of one to learn from, with the columns of its directories.
@@ -269,10 +331,14 @@ pub(crate) fn note(records: &dyn Records, options: &ReadOptions) -> Option<Strin
 /// A file that cannot be read; files whose directories stand for different columns; row 1 is said to be data.
 pub fn open(file: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<dyn Records>> {
     let records = open_file(file, meter, options)?;
-    match is_of_log(file, options) {
-        true => with_columns(file, records, options),
-        false => Ok(records),
+    if !is_of_log(file, options) {
+        return Ok(records);
     }
+    let records = match options.is_file_a_secret() {
+        true => with_header_known(records, options)?,
+        false => records,
+    };
+    with_columns(file, records, options)
 }
 
 /// A file to learn from stands for itself.

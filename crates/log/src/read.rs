@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::files::documents_beside;
 use crate::filtered::filtered;
 use crate::ingest::{Ingest, Part};
 use crate::labeled::labeled;
@@ -23,7 +24,8 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     options.check()?;
     let files = || {
         let all = options.files.iter().chain(&options.fit_on);
-        all.chain(&options.secret_from)
+        let apart = options.secret_from.iter();
+        all.chain(apart.filter(|_| !options.is_file_a_secret()))
     };
     let meter = &meter.expecting(files());
     let unchanged = Unchanged::watch(files());
@@ -33,12 +35,14 @@ pub fn read(options: &ReadOptions, meter: &ReadMeter) -> Result<Log> {
     let apart = apart.map(|file| format!("The secrets are those of {file}."));
     let (records, options) = with_secrets(first, records, (meter, options))?;
     let note = partitions::note(&*records, &options).or(apart);
+    let beside = documents_beside(&options.directories);
     let found = recognize(first, records, &options, true)?;
     let (options, form) = (&found.options, found.form);
     options.check()?;
     let mut ingest = Ingest::new(options);
     ingest.recognized(form);
-    note.into_iter().for_each(|note| ingest.note(note));
+    let notes = note.into_iter().chain(beside);
+    notes.for_each(|note| ingest.note(note));
     ingest.file(first, Part::Log, found.records)?;
     let others = options.files[1..].iter().map(|file| (file, Part::Log));
     let fit_on = options.fit_on.iter().map(|file| (file, Part::FitOn));
@@ -57,6 +61,9 @@ fn with_secrets(
     (meter, options): (&ReadMeter, &ReadOptions),
 ) -> Result<(Box<dyn Records>, ReadOptions)> {
     let mut options = options.clone();
+    if options.is_file_a_secret() {
+        return Ok((records, options));
+    }
     let Some(file) = options.secret_from.take() else {
         return Ok((records, options));
     };

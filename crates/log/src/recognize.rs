@@ -47,6 +47,8 @@ pub enum Form {
     TwoClasses,
     /// Two columns, a class and a time, as RTLF reads them: `V1,V2` or `Type;Value`.
     Rtlf,
+    /// A column a class, as RTLF reads them: `Series1,Series2`.
+    RtlfSeries,
     /// Lines behind the number of times that they occurred, as `uniq -c` writes them.
     CountedLines,
     /// The export of hyperfine: the command is the secret.
@@ -116,7 +118,7 @@ impl Form {
             field.get_or_insert_with(|| name.to_owned());
         };
         match self {
-            Form::TlsfuzzerTiming => options.wide = true,
+            Form::TlsfuzzerTiming | Form::RtlfSeries => options.wide = true,
             Form::TlsfuzzerMeasurements => {
                 options.header = HeaderChoice::Absent;
                 own(&mut options.secret, "2");
@@ -150,7 +152,7 @@ impl fmt::Display for Form {
             Form::TlsfuzzerTiming => "timing.csv of tlsfuzzer",
             Form::TlsfuzzerMeasurements => "measurements.csv of tlsfuzzer",
             Form::TwoClasses => "a dump of two classes",
-            Form::Rtlf => "a log of RTLF",
+            Form::Rtlf | Form::RtlfSeries => "a log of RTLF",
             Form::CountedLines => "the output of uniq -c",
             Form::Hyperfine => "an export of hyperfine",
             Form::PromptCache => "an audit of a prompt cache",
@@ -250,7 +252,11 @@ struct Ahead {
     inner: Box<dyn Records>,
 }
 
-fn look_ahead(mut inner: Box<dyn Records>) -> Result<(Box<dyn Records>, Vec<Row>)> {
+/// The first rows of some, which still come.
+///
+/// # Errors
+/// A row that cannot be read.
+pub(crate) fn look_ahead(mut inner: Box<dyn Records>) -> Result<(Box<dyn Records>, Vec<Row>)> {
     let mut rows = Vec::new();
     let mut bytes = 0;
     let mut row = Row::new();
@@ -326,6 +332,8 @@ fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
         Some(Form::TlsfuzzerMeasurements)
     } else if options.header != HeaderChoice::Absent && is_of_rtlf(rows) {
         Some(Form::Rtlf)
+    } else if options.header != HeaderChoice::Absent && are_series(rows) {
+        Some(Form::RtlfSeries)
     } else if has_two_classes(rows) {
         Some(Form::TwoClasses)
     } else {
@@ -439,6 +447,15 @@ fn is_of_rtlf(rows: &[Row]) -> bool {
         && body
             .iter()
             .all(|row| row.len() == 2 && row.get(1).is_some_and(Field::is_number))
+}
+
+/// `Series1,Series2,…`, and nothing but numbers below.
+fn are_series(rows: &[Row]) -> bool {
+    let numbered = |(at, name): (usize, Field)| {
+        let name = name.text().trim().to_ascii_lowercase();
+        name == format!("series{}", at + 1)
+    };
+    is_wide_timing(rows) && rows[0].fields().enumerate().all(numbered)
 }
 
 /// Whether the answers in the first rows of a probed log are numbers, or blank.

@@ -49,10 +49,11 @@ const IDS_OF_ROWS: [&str; 10] = [
 ];
 /// Names of columns that say when a row was recorded, whatever the order of the rows. Others, such as `time`, may be
 /// names of what was measured.
-const CLOCKS: [&str; 7] = [
+const CLOCKS: [&str; 8] = [
     "timestamp",
     "ts",
     "datetime",
+    "starttime",
     "createdat",
     "recordedat",
     "startedat",
@@ -161,7 +162,7 @@ impl FirstLook<'_> {
             return is_row_id.then_some(RecordKeeping::RowId);
         }
         if let Some(dates) = self.dates(column)
-            && (mostly_rises(&dates) || is_named(&CLOCKS))
+            && (is_named(&CLOCKS) || (mostly_rises(&dates) && 2 * distinct(&dates) > dates.len()))
         {
             return Some(RecordKeeping::Clock);
         }
@@ -176,11 +177,10 @@ impl FirstLook<'_> {
         numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()))
     }
 
-    /// The values of a column in seconds, if all are dates, and hardly one comes again.
+    /// The values of a column in seconds, if all are dates.
     fn dates(&self, column: usize) -> Option<Vec<f64>> {
         let date = |row: &Row| Unit::Date.seconds(row.text(column)?.trim());
-        let dates: Option<Vec<f64>> = self.body.iter().map(date).collect();
-        dates.filter(|dates| 2 * distinct(dates) > dates.len())
+        self.body.iter().map(date).collect()
     }
 
     /// Whether texts are of letters, digits and hyphens, and none comes again. Lists and sentences are observations.

@@ -78,6 +78,43 @@ fn scientific(text: &str) -> Option<f64> {
     text.contains(['e', 'E']).then_some(value * seconds)
 }
 
+/// A date in which the month has its name, as C, mail and web servers write it: `Mon Mar  2 10:11:12 2026`,
+/// `Mon, 02 Mar 2026 10:11:12 GMT`, `02/Mar/2026:10:11:12 +0100`. As ISO 8601 writes it.
+fn with_month_named(text: &str) -> Option<String> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    const WITHOUT_MEANING: [&str; 10] = [
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "GMT", "UTC", "at",
+    ];
+    let (mut year, mut month, mut day, mut time) = (None, None, None, None);
+    let mut offset = "Z".to_owned();
+    let words = text.split([' ', ',', '/']).filter(|word| !word.is_empty());
+    let words = words.flat_map(|word| match word.split_once(':') {
+        Some((year, time)) if year.len() == 4 => [Some(year), Some(time)],
+        _ => [Some(word), None],
+    });
+    for word in words.flatten() {
+        let digits = word.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(at) = MONTHS.iter().position(|name| *name == word) {
+            month.replace(at + 1).is_none().then_some(())?;
+        } else if digits && word.len() == 4 {
+            year.replace(word).is_none().then_some(())?;
+        } else if digits && word.len() <= 2 {
+            day.replace(word).is_none().then_some(())?;
+        } else if word.contains(':') {
+            time.replace(word).is_none().then_some(())?;
+        } else if word.len() == 5 && word.starts_with(['+', '-']) && word.is_ascii() {
+            offset = format!("{}:{}", &word[..3], &word[3..]);
+        } else if !WITHOUT_MEANING.contains(&word) {
+            return None;
+        }
+    }
+    let (year, month, day) = (year?, month?, day?);
+    let time = time.unwrap_or("00:00:00");
+    Some(format!("{year}-{month:02}-{day:0>2}T{time}{offset}"))
+}
+
 /// A date with the day first and points between: `02.03.2026 10:11:12.5`; or with slashes and the year first. As ISO 8601
 /// writes it.
 fn iso(text: &str) -> Option<String> {
@@ -130,7 +167,9 @@ impl Unit {
                     });
                     since.ok().map(|since| since.as_duration().as_secs_f64())
                 };
-                seconds(text).or_else(|| seconds(&iso(text)?))
+                seconds(text)
+                    .or_else(|| seconds(&iso(text)?))
+                    .or_else(|| seconds(&with_month_named(text)?))
             }
             Unit::Duration => {
                 let duration = text.parse::<SignedDuration>();
@@ -240,6 +279,24 @@ mod tests {
         let seconds = Unit::Date.seconds("2026-03-02T10:11:00Z");
         for text in ["02.03.2026 10:11", "2.3.2026 10:11:00", "2026/03/02 10:11"] {
             assert_eq!(Unit::Date.seconds(text), seconds, "{text}");
+        }
+        let seconds = Unit::Date.seconds("2026-03-02T10:11:12Z");
+        for text in [
+            "Mon Mar  2 10:11:12 2026",
+            "Mon, 02 Mar 2026 10:11:12 GMT",
+            "02/Mar/2026:11:11:12 +0100",
+            "2 Mar 2026 10:11:12",
+        ] {
+            assert_eq!(Unit::Date.seconds(text), seconds, "{text}");
+        }
+        for text in [
+            "Mar 2",
+            "2 Mar Mar 2026",
+            "2 Mai 2026",
+            "Mar 32 2026",
+            "Sep 2 2026 x",
+        ] {
+            assert_eq!(Unit::Date.seconds(text), None, "{text}");
         }
         // Which is the day cannot be told.
         for text in ["02/03/2026", "02.03.26", "1.2.3", "10.0.0.1", "32.01.2026"] {

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use leakgauge_base::error::shorten;
+
 use crate::observations::{ColumnType, Counts, NUMBER, Observations, Part};
 
 /// Words that are shown.
 const SHOWN: usize = 3;
+/// Longer words are not named as a condition.
+const NAMED: usize = 30;
 
 /// The words that a column of numbers holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +30,17 @@ impl Words {
     /// Whether nothing but blanks stands among the numbers.
     pub fn are_blank(&self) -> bool {
         self.different == 1 && self.most.iter().all(|(word, _)| word.is_empty())
+    }
+
+    /// The condition on rows that have one of the words, as an option takes it; `None` where it cannot name all of them.
+    pub fn condition(&self) -> Option<String> {
+        let can_be_named = |word: &str| {
+            !word.is_empty() && word.len() < NAMED && word.trim() == word && !word.contains(',')
+        };
+        let words = self.most.iter().map(|(word, _)| word.as_str());
+        let words: Vec<&str> = words.filter(|word| can_be_named(word)).collect();
+        (words.len() == self.different)
+            .then(|| format!("{}={}", shorten(&self.column), words.join(",")))
     }
 }
 

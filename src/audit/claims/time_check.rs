@@ -249,13 +249,14 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
 
 /// What to do where times are missing in some rows.
 fn rows_without_time(log: &Log) -> Option<String> {
-    let are_blank = log.facts.words.first()?.are_blank();
-    are_blank.then(|| {
-        format!(
-            "leave out the rows without a time with {}, if that does not depend on the secret",
-            setting("missing", Missing::Drop.name())
-        )
-    })
+    let words = log.facts.words.first()?;
+    let drop = match words.are_blank() {
+        true => setting("missing", Missing::Drop.name()),
+        false => setting("drop", words.condition()?),
+    };
+    Some(format!(
+        "leave out the rows without a time with {drop}, if that does not depend on the secret"
+    ))
 }
 
 /// Which of several columns may be that of the times: those of many numbers.

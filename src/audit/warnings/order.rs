@@ -5,6 +5,7 @@
 //! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
 
 use crate::audit::warnings::warning::Warning;
+use leakgauge_attack::split::Split;
 use leakgauge_base::parallel;
 use leakgauge_log::RowOrder;
 use leakgauge_log::observations::{ColumnType, Observations};
@@ -27,13 +28,22 @@ pub(crate) fn order_warnings(
     secrets: usize,
     rows: &RowOrder,
 ) -> Vec<Warning> {
-    let mut warnings: Vec<Warning> = interleaving(&rows.secrets, secrets).into_iter().collect();
-    warnings.extend(of_observations(observations, secrets, rows));
+    let splits = splits(rows, secrets);
+    let interleaving = interleaving(&rows.secrets, secrets, splits);
+    let mut warnings: Vec<Warning> = interleaving.into_iter().collect();
+    warnings.extend(of_observations(observations, secrets, rows, splits));
     warnings
 }
 
+/// Whether a split by time has two secrets in each of its parts.
+fn splits(rows: &RowOrder, secrets: usize) -> bool {
+    let both = rows.secrets.iter().copied();
+    let both: Vec<(u32, u32)> = both.zip(rows.symbols.iter().copied()).collect();
+    Split::blocks(&both, secrets).0.in_every_part() > 1
+}
+
 /// Are equal secrets neighbors far more often than by chance, or far less often?
-fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
+fn interleaving(rows: &[u32], secrets: usize, splits: bool) -> Option<Warning> {
     let order::NeighborTest {
         share,
         expected_share: expected,
@@ -43,7 +53,11 @@ fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
     if p_value >= ALARM {
         None
     } else if share - expected > LEAST_EFFECT {
-        Some(Warning::LabelsNotInterleaved { share, expected })
+        Some(Warning::LabelsNotInterleaved {
+            share,
+            expected,
+            splits,
+        })
     } else if share < FAR_RARER * expected {
         Some(Warning::LabelsAlternate { share, expected })
     } else {
@@ -51,7 +65,12 @@ fn interleaving(rows: &[u32], secrets: usize) -> Option<Warning> {
     }
 }
 
-fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder) -> Vec<Warning> {
+fn of_observations(
+    observations: &Observations,
+    secrets: usize,
+    rows: &RowOrder,
+    splits: bool,
+) -> Vec<Warning> {
     let d = observations.dimensions();
     let categorical = usize::from(observations.category_count() > 1);
     // Two tests of autocorrelation a numeric column.
@@ -111,6 +130,15 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
             [&mut autocorrelation, &mut drift],
         );
     }
+    said([autocorrelation, drift], periodic, splits)
+}
+
+/// The warnings about what was found worst.
+fn said(
+    [autocorrelation, drift]: [Worst; 2],
+    periodic: Option<Warning>,
+    splits: bool,
+) -> Vec<Warning> {
     let mut warnings = Vec::new();
     // Neighbors that resemble each other do so at other distances too.
     if autocorrelation.found.is_none() {
@@ -120,12 +148,14 @@ fn of_observations(observations: &Observations, secrets: usize, rows: &RowOrder)
         warnings.push(Warning::Autocorrelation {
             column,
             correlation,
+            splits,
         });
     }
     if let Some((column, correlation)) = drift.found {
         warnings.push(Warning::Drift {
             column,
             correlation,
+            splits,
         });
     }
     warnings

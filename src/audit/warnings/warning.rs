@@ -13,6 +13,8 @@ pub enum Warning {
         share: f64,
         /// The share expected in random order.
         expected: f64,
+        /// Whether a split by time is possible: secrets occur early, midway and late.
+        splits: bool,
     },
     /// Rows of equal secrets avoid each other.
     LabelsAlternate {
@@ -27,6 +29,8 @@ pub enum Warning {
         column: String,
         /// Correlation, or excess agreement for labels.
         correlation: f64,
+        /// Whether a split by time is possible: secrets occur early, midway and late.
+        splits: bool,
     },
     /// Rows so far apart resemble each other, or differ, and secrets are not in random order.
     Periodic {
@@ -43,6 +47,8 @@ pub enum Warning {
         column: String,
         /// Correlation with the position, or effect size for labels.
         correlation: f64,
+        /// Whether a split by time is possible: secrets occur early, midway and late.
+        splits: bool,
     },
     /// Every cell has a multiple of so many rows: one part was kept.
     ReadSeveralTimes {

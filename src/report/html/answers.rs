@@ -365,7 +365,7 @@ fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> Vec
         Part::Command(format!("{command} {group}")),
     ];
     let mut parts = match warning {
-        Warning::Autocorrelation { .. } | Warning::Drift { .. }
+        Warning::Autocorrelation { splits: true, .. } | Warning::Drift { splits: true, .. }
             if audit.method.split == SplitChoice::Random =>
         {
             let split = setting("split", "blocks");

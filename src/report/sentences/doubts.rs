@@ -3,6 +3,7 @@
 use crate::audit::{Input, MissingTimes, Warning};
 use crate::report::numbers::plain;
 use crate::report::sentences::left_out;
+use crate::report::sentences::reading::without;
 use crate::report::sentences::warnings::counts_rows;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -55,7 +56,8 @@ pub fn weight(warning: &Warning) -> u8 {
 
 /// A sentence or two.
 pub fn doubt(warning: &Warning) -> String {
-    let of_rows = of_rows(warning).or_else(|| of_copies(warning));
+    let of_rows = of_order(warning).or_else(|| of_rows(warning));
+    let of_rows = of_rows.or_else(|| of_copies(warning));
     of_rows.or_else(|| of_reading(warning)).unwrap_or_default()
 }
 
@@ -98,14 +100,18 @@ fn missing_values(missing: &MissingTimes) -> String {
     }
 }
 
-/// The order of rows and blocks, and how many there are.
-fn of_rows(warning: &Warning) -> Option<String> {
+/// The order of rows.
+fn of_order(warning: &Warning) -> Option<String> {
     let split = || setting("split", "blocks");
     Some(match warning {
-        Warning::LabelsNotInterleaved { .. } => format!(
+        Warning::LabelsNotInterleaved { splits: true, .. } => format!(
             "Secrets are not in random order: drift can look like a leak. Shuffle them, or {}.",
             split()
         ),
+        Warning::LabelsNotInterleaved { .. } => {
+            "Secrets were recorded one after the other: drift can look like a leak. Take them in random order."
+                .to_owned()
+        }
         Warning::LabelsAlternate { .. } => {
             "Secrets alternate: noise with that period looks like a leak. Put them in random order."
                 .to_owned()
@@ -117,21 +123,41 @@ fn of_rows(warning: &Warning) -> Option<String> {
         Warning::Autocorrelation {
             column,
             correlation,
+            ..
         } if counts_rows(*correlation) => format!(
             "{} counts the rows: if it is a row number, leave it out with {}.",
             column_of(column),
             option("observe")
         ),
-        Warning::Autocorrelation { .. } => format!(
+        Warning::Autocorrelation { splits: true, .. } => format!(
             "Rows resemble those before: limits are too narrow. Try {}, or {}.",
             setting("group", "COLUMN"),
             split()
+        ),
+        Warning::Autocorrelation { .. } => format!(
+            "Rows resemble those before: limits are too narrow. Try {}.",
+            setting("group", "COLUMN")
+        ),
+        Warning::Drift {
+            column,
+            splits: false,
+            ..
+        } => format!(
+            "{} drifts, which looks like a leak. Take the secrets in random order.",
+            column_of(column)
         ),
         Warning::Drift { column, .. } => format!(
             "{} drifts, which looks like a leak. Shuffle the secrets, or {}.",
             column_of(column),
             split()
         ),
+        _ => return None,
+    })
+}
+
+/// Blocks, and how many rows there are.
+fn of_rows(warning: &Warning) -> Option<String> {
+    Some(match warning {
         Warning::DependentBlocks { blocks, worth, .. } => format!(
             "Blocks depend on those before ({blocks} are worth {worth}). Shuffle secrets in every block."
         ),
@@ -256,9 +282,12 @@ fn of_reading(warning: &Warning) -> Option<String> {
             setting("missing", Missing::Drop.name())
         ),
         Warning::WordsAmongNumbers(words) => format!(
-            "{} holds numbers and words. If it holds labels: {}.",
+            "{} holds numbers and words. {}If it holds labels: {}.",
             column_of(&words.column),
-            setting("categorical", name(&words.column))
+            without(words).map_or(String::new(), |drop| format!(
+                "Without those rows: {drop}. "
+            )),
+            setting("categorical", shorten(&words.column))
         ),
         Warning::MergedSpellings(merged) => format!(
             "{} {}. To keep them apart: {}.",
@@ -267,12 +296,12 @@ fn of_reading(warning: &Warning) -> Option<String> {
                 Loss::Spelling => "writes a number in several ways",
                 Loss::Digits => "has more digits than are read",
             },
-            setting("categorical", name(&merged.column))
+            setting("categorical", shorten(&merged.column))
         ),
         Warning::MostlyNumbers { column } => format!(
             "{} is read as labels. If it holds numbers: {}.",
             column_of(column),
-            setting("numeric", name(column))
+            setting("numeric", shorten(column))
         ),
         Warning::NumbersAsLabels { column, example } => format!(
             "{} is read as labels, but looks like numbers ({}). Write a decimal point, no unit.",

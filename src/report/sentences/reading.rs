@@ -67,11 +67,21 @@ pub fn words(words: &Words) -> String {
                 setting("missing", Missing::Drop.name())
             ),
             false => format!(
-                "If the column holds labels, set {}",
-                setting("categorical", &column)
+                "If the column holds labels, set {}{}",
+                setting("categorical", &column),
+                without(words).map_or(String::new(), |drop| format!(
+                    "; if a word means that nothing was measured, whatever the secret is, leave its rows out with {drop}"
+                ))
             ),
         }
     )
+}
+
+/// The option that leaves out the rows with the words among numbers, if it can name them.
+pub fn without(words: &Words) -> Option<String> {
+    words
+        .condition()
+        .map(|condition| setting("drop", condition))
 }
 
 /// The warning that reading numbers lost something.

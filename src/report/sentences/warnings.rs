@@ -15,25 +15,16 @@ const ORDER_NOT_CHECKED: &str = "the order of rows was not checked: aggregated l
 
 /// One to three sentences, without the last period.
 pub fn message(warning: &Warning) -> String {
-    if let Some(message) = copies::message(warning).or_else(|| left_out::message(warning)) {
+    let found = copies::message(warning).or_else(|| left_out::message(warning));
+    if let Some(message) = found.or_else(|| of_order(warning)) {
         return message;
     }
     match warning {
-        Warning::LabelsNotInterleaved { share, expected } => not_interleaved(*share, *expected),
-        Warning::LabelsAlternate { share, expected } => alternate(*share, *expected),
-        Warning::Autocorrelation {
-            column,
-            correlation,
-        } => autocorrelation(&shorten(column), *correlation),
-        Warning::Periodic {
-            column,
-            lag,
-            correlation,
-        } => periodic(&shorten(column), *lag, *correlation),
-        Warning::Drift {
-            column,
-            correlation,
-        } => drift(&shorten(column), *correlation),
+        Warning::LabelsNotInterleaved { .. }
+        | Warning::LabelsAlternate { .. }
+        | Warning::Autocorrelation { .. }
+        | Warning::Periodic { .. }
+        | Warning::Drift { .. } => String::new(),
         Warning::DependentBlocks {
             secrets,
             pairs,
@@ -92,6 +83,34 @@ pub fn message(warning: &Warning) -> String {
     }
 }
 
+/// What the order of rows gives reason to doubt.
+fn of_order(warning: &Warning) -> Option<String> {
+    Some(match warning {
+        Warning::LabelsNotInterleaved {
+            share,
+            expected,
+            splits,
+        } => not_interleaved(*share, *expected, *splits),
+        Warning::LabelsAlternate { share, expected } => alternate(*share, *expected),
+        Warning::Autocorrelation {
+            column,
+            correlation,
+            splits,
+        } => autocorrelation(&shorten(column), *correlation, *splits),
+        Warning::Periodic {
+            column,
+            lag,
+            correlation,
+        } => periodic(&shorten(column), *lag, *correlation),
+        Warning::Drift {
+            column,
+            correlation,
+            splits,
+        } => drift(&shorten(column), *correlation, *splits),
+        _ => return None,
+    })
+}
+
 fn negative_times(times: u64) -> String {
     format!(
         "times below zero: {times}. No time is negative: the clock ran backwards, or its counter wrapped around, and \
@@ -100,14 +119,20 @@ fn negative_times(times: u64) -> String {
     )
 }
 
-fn not_interleaved(share: f64, expected: f64) -> String {
+fn not_interleaved(share: f64, expected: f64, splits: bool) -> String {
     format!(
         "secrets are not in random order: {}. Whatever changed while the log was taken can look like leakage. Take the \
          log again with secrets in random order. If it consists of recordings (users, devices, sessions), name their \
-         column with {}; {} trains on earlier rows and certifies on later ones",
+         column with {}{}",
         equal_neighbors(share, expected),
         setting("group", "COLUMN"),
-        setting("split", "blocks")
+        match splits {
+            true => format!(
+                "; {} trains on earlier rows and certifies on later ones",
+                setting("split", "blocks")
+            ),
+            false => String::new(),
+        }
     )
 }
 
@@ -161,11 +186,14 @@ pub(super) fn uneven_mix(secret: &str, from: f64, to: f64) -> String {
     )
 }
 
-fn drift(column: &str, correlation: f64) -> String {
+fn drift(column: &str, correlation: f64, splits: bool) -> String {
     format!(
         "column {column} drifts across the file within a secret (correlation with position {correlation:.2}). Drift can \
-         look like leakage unless secrets are in random order. Take the log again in random order, or try {}",
-        setting("split", "blocks")
+         look like leakage unless secrets are in random order. Take the log again in random order{}",
+        match splits {
+            true => format!(", or try {}", setting("split", "blocks")),
+            false => String::new(),
+        }
     )
 }
 
@@ -192,7 +220,7 @@ fn equal_neighbors(share: f64, expected: f64) -> String {
     )
 }
 
-fn autocorrelation(column: &str, correlation: f64) -> String {
+fn autocorrelation(column: &str, correlation: f64, splits: bool) -> String {
     if counts_rows(correlation) {
         return format!(
             "column {column} counts up or down with the rows. If it is a row number, leave it out with {}",
@@ -201,9 +229,12 @@ fn autocorrelation(column: &str, correlation: f64) -> String {
     }
     format!(
         "neighboring rows of the same secret are correlated in column {column} (correlation {correlation:.2}), so these \
-         limits are too optimistic. Name the column of what they share (user, device, session) with {}, or try {}",
+         limits are too optimistic. Name the column of what they share (user, device, session) with {}{}",
         setting("group", "COLUMN"),
-        setting("split", "blocks")
+        match splits {
+            true => format!(", or try {}", setting("split", "blocks")),
+            false => String::new(),
+        }
     )
 }
 

@@ -103,7 +103,7 @@ fn qualification(qualification: &Qualification) -> Option<(u8, String)> {
             3,
             format!(
                 "Times were taken one by one: drift can look like a difference. Blocks help: {}.",
-                option("block")
+                setting("block", "COLUMN")
             ),
         ),
         Qualification::MoreRows(advice) => (

@@ -81,6 +81,17 @@ impl Figure {
     }
 }
 
+/// The figure that a claim bounds.
+fn of_claim(name: &str) -> &str {
+    match name {
+        "dp" | "ldp" => "epsilon",
+        "gdp" => "mu",
+        "zcdp" => "rho",
+        "attack-advantage" => "advantage",
+        other => other,
+    }
+}
+
 impl Leak {
     /// Reads `figure=value`: one of `epsilon`, `mu`, `rho`, `advantage` and `bayes-security`.
     ///
@@ -89,6 +100,20 @@ impl Leak {
     pub fn parse(text: &str) -> Result<Leak> {
         let refused = |problem: &str| Error::parameter(shorten(text), problem);
         let names = Figure::ALL.map(Figure::name);
+        // A claim has the same figures in parentheses.
+        if let Some((_, inside)) = text.split_once('(') {
+            let inside = inside.trim_end().trim_end_matches(')').trim();
+            let name = text.split('(').next().unwrap_or_default().trim();
+            let leak = match inside.contains('=') {
+                true => inside.split(',').next().unwrap_or(inside).to_owned(),
+                false => format!("{}={inside}", of_claim(name)),
+            };
+            let error = refused("is a claim, and a leak is a figure and its value");
+            return Err(match Leak::parse(&leak) {
+                Ok(_) => error.with_hint(format!("write {leak}")),
+                Err(_) => error.with_hint("epsilon=1.25 or advantage=0.1, for example"),
+            });
+        }
         let Some((name, value)) = text.split_once('=') else {
             return Err(refused("a leak is a figure and its value")
                 .with_hint("epsilon=1.25 or advantage=0.1, for example"));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::blocks;
 use crate::fold::to_counts;
-use crate::groups;
+use crate::groups::{self, UnitCell, UnitRows};
 use crate::ingest::Ingest;
 use crate::log::Log;
 use crate::merge::MergedSecret;
@@ -206,6 +206,7 @@ impl Ingest<'_> {
         {
             return Err(groups::nothing_to_learn_on(file));
         }
+        self.facts.notes.extend(each_alone(column, &units.rows));
         Ok((Some(units), shared))
     }
 
@@ -281,6 +282,18 @@ impl Ingest<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// That units say nothing, where each has one row.
+fn each_alone(column: &str, units: &UnitRows) -> Option<String> {
+    let is_alone = |unit: &[UnitCell]| unit.iter().map(|cell| cell.count).sum::<u64>() == 1;
+    units.units().all(is_alone).then(|| {
+        format!(
+            "Every row has a {} of its own: {} should name what several rows come from.",
+            shorten(column),
+            option("group")
+        )
+    })
 }
 
 /// The columns that are read as labels, and of which many labels are numbers.

@@ -37,9 +37,17 @@ pub fn is_json_lines(name: &str, head: &[u8], delimiter: Option<u8>) -> bool {
         .as_deref()
     {
         Some("jsonl" | "ndjson" | "json") => true,
-        Some("csv" | "tsv" | "txt") => false,
+        Some("csv" | "tsv") => false,
+        // A line of text may begin with a brace.
+        Some("txt") => begins_with_field(head.trim_ascii_start()),
         _ => is_object_or_array_of_objects(head.trim_ascii_start()),
     }
+}
+
+/// Whether a text begins with an object and the name of a field in it.
+fn begins_with_field(head: &[u8]) -> bool {
+    let inside = head.strip_prefix(b"{");
+    inside.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\""))
 }
 
 /// A list of numbers may be the first cell of delimited text.
@@ -58,8 +66,9 @@ pub struct JsonLines {
     selects: bool,
     /// Rows that settled the columns and were not handed out yet.
     waiting: VecDeque<Result<Line>>,
-    /// Whether the lines are made of an array.
+    /// Whether the lines are made of an array, or of columns.
     is_array: bool,
+    is_of_columns: bool,
     /// The lists that were unfolded.
     path: nested::Path,
     probed: usize,
@@ -114,6 +123,7 @@ impl JsonLines {
             selects: options.observe.is_some() || options.scores.is_some(),
             waiting: VecDeque::new(),
             is_array: false,
+            is_of_columns: false,
             path: nested::Path::default(),
             probed: 0,
             row: Line::default(),
@@ -148,6 +158,14 @@ impl JsonLines {
     pub fn of_array(self) -> Self {
         JsonLines {
             is_array: true,
+            ..self
+        }
+    }
+
+    /// The same lines, made of columns.
+    pub fn of_columns(self) -> Self {
+        JsonLines {
+            is_of_columns: true,
             ..self
         }
     }
@@ -221,6 +239,9 @@ impl Records for JsonLines {
     }
 
     fn note(&self) -> Option<String> {
+        if self.is_of_columns {
+            return Some("Each list of its JSON object is a column.".to_owned());
+        }
         let path = self.path.get()?;
         Some(format!(
             "Field {path} holds lists of objects, each of which is a row, with the fields around its list. Rows of one list may \
@@ -553,6 +574,8 @@ mod tests {
         assert!(is_json_lines("x.jsonl.zst", b"", None));
         assert!(is_json_lines("-", b" \n{\"a\":1}", None));
         assert!(!is_json_lines("x.csv", b"{\"a\":1}", None));
+        assert!(is_json_lines("x.txt", b"{\"a\":1}", None));
+        assert!(!is_json_lines("x.txt", b"{a},1", None));
         assert!(!is_json_lines("-", b"a,b", None));
         assert!(!is_json_lines("x.json", b"a,b", Some(b',')));
     }

@@ -86,6 +86,7 @@ impl ReadOptions {
             if self
                 .secret_from
                 .as_ref()
+                .filter(|_| !self.is_file_a_secret())
                 .is_some_and(|secrets| is_same(secrets, file))
             {
                 return Err(Error::file(
@@ -134,7 +135,10 @@ fn refuse_beside_secrets_apart(options: &ReadOptions) -> Result<()> {
         ("wide", options.wide),
         ("fit_on", options.fit_on.is_some()),
         ("engine", options.engine.is_some()),
-        ("skip_bad", options.skip_bad > 0),
+        (
+            "skip_bad",
+            options.skip_bad > 0 && !options.is_file_a_secret(),
+        ),
         ("like", options.like.is_some()),
     ];
     if let Some((field, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
@@ -142,10 +146,21 @@ fn refuse_beside_secrets_apart(options: &ReadOptions) -> Result<()> {
         return Err(Error::parameter(option("secret_from"), problem)
             .with_hint("leave one of the two options out"));
     }
+    if options.is_file_a_secret() {
+        if options.files.len() < 2 {
+            let problem = "makes each file a secret, and one file is given";
+            return Err(Error::parameter(setting("secret_from", "file"), problem)
+                .with_hint("give a file for each secret; a file that is called so is ./file"));
+        }
+        return Ok(());
+    }
     if options.files.len() > 1 {
         let problem = format!("is about one log, and {} are given", options.files.len());
         return Err(Error::parameter(option("secret_from"), problem)
-            .with_hint("give one log with its secrets, or a column of secrets in each"));
+            .with_hint(format!(
+                "give one log with its secrets, or a column of secrets in each; if each file is a secret, say {}",
+                setting("secret_from", "file")
+            )));
     }
     Ok(())
 }

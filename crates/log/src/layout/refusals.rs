@@ -1,0 +1,167 @@
+//! What is said where the parts of columns are not clear.
+
+use crate::few_labels::candidates;
+use crate::layout::{Columns, ambiguous, had_twice};
+use crate::options::ReadOptions;
+use crate::row::{Field, Row, is_absent};
+use leakgauge_base::error::{Error, Place, Result, shorten};
+use leakgauge_base::naming::{option, setting};
+
+/// Columns that are named as those which the secret may be.
+const NAMED: usize = 3;
+
+impl Columns<'_> {
+    /// The column named `secret`.
+    ///
+    /// # Errors
+    /// There is none, or more than one.
+    pub(super) fn default_secret(&self, options: &ReadOptions, taken: &[usize]) -> Result<usize> {
+        let secret = |name: &&String| name.eq_ignore_ascii_case("secret");
+        if self.has_secret_twice() {
+            return Err(ambiguous(self.file, "secret", "secret"));
+        }
+        let Some(name) = self.names.iter().find(secret) else {
+            return Err(Error::data(
+                Place::file(self.file),
+                format!("no column is named `secret`: {}", self.listing()),
+            )
+            .with_hint(format!(
+                "say which it is with {}{}",
+                self.candidates(taken),
+                self.other_hints(options)
+            )));
+        };
+        if self.names.iter().filter(secret).count() > 1 {
+            return Err(ambiguous(self.file, "secret", name));
+        }
+        self.position(name, "secret")
+    }
+
+    /// Whether several columns are named `secret`.
+    pub(super) fn has_secret_twice(&self) -> bool {
+        let names = self.names.iter().map(|name| name.to_ascii_lowercase());
+        had_twice(&names.collect::<Vec<_>>(), "secret")
+    }
+
+    /// How the secret is named: with the columns of few values, if there are some.
+    fn candidates(&self, taken: &[usize]) -> String {
+        let found = candidates(self.body, taken);
+        let settings = found.iter().take(NAMED).map(|&column| {
+            let name = &self.names[column];
+            setting("secret", shorten(name))
+        });
+        let settings: Vec<String> = settings.collect();
+        match settings.is_empty() {
+            true => format!(
+                "{} (a name or a number from 1)",
+                setting("secret", "COLUMN")
+            ),
+            false => format!("{} (of few values)", settings.join(" or ")),
+        }
+    }
+
+    /// That a table of numbers may be a wide log, and files may be secrets.
+    fn other_hints(&self, options: &ReadOptions) -> String {
+        if options.files.len() > 1 {
+            return format!(
+                "; if each file is a secret, say {}",
+                setting("secret_from", "file")
+            );
+        }
+        let is_number = |field: Field| field.is_number() || is_absent(field.text().trim());
+        let mut body = self.body.iter();
+        let is_number = |row: &Row| row.fields().all(is_number);
+        if self.names.len() < 2 || self.body.is_empty() || !body.all(is_number) {
+            return String::new();
+        }
+        format!(
+            "; if they are in a file of their own, say {}; if every column is a secret and every cell an observation of it, say {}, and {} where each row is measured \
+             together",
+            setting("secret_from", "FILE"),
+            option("wide"),
+            option("blocks")
+        )
+    }
+
+    /// Refuses a column that is asked to play two parts.
+    ///
+    /// # Errors
+    /// There is one.
+    pub(super) fn refuse_double_parts(
+        &self,
+        options: &ReadOptions,
+        secret: &[usize],
+        observe: &[usize],
+    ) -> Result<()> {
+        let mut parts: Vec<Option<String>> = vec![None; self.names.len()];
+        let observed = match (&options.observe, &options.scores) {
+            (_, Some(_)) => "scores",
+            (Some(_), None) => "observe",
+            // Whatever has no other part.
+            (None, None) => "",
+        };
+        let named = [
+            ("count", &options.count),
+            ("block", &options.block),
+            ("group", &options.group),
+            ("row_id", &options.row_id),
+        ];
+        let mut asked: Vec<(usize, &str)> = Vec::new();
+        let has = |field: &str| options.secret.is_some() || field != "secret";
+        asked.extend(secret.iter().map(|&column| (column, "secret")));
+        asked.extend(observe.iter().map(|&column| (column, observed)));
+        for (field, name) in named {
+            // Of a block and a group, the block counts.
+            if let Some(name) = name
+                .as_ref()
+                .filter(|_| field != "group" || options.block.is_none())
+            {
+                asked.push((self.position(name, field)?, field));
+            }
+        }
+        for (column, field) in asked {
+            let name = &self.names[column];
+            let part = match has(field) {
+                true => setting(field, shorten(name)),
+                false => "the secret, as its name says".to_owned(),
+            };
+            if let Some(before) = parts[column].replace(part.clone()) {
+                let problem = match before == part {
+                    true => format!("the column is asked to play one part twice: {part}"),
+                    false => format!("the column is asked to play two parts: {before}, and {part}"),
+                };
+                return Err(Error::data(Place::file(self.file).column(name), problem)
+                    .with_hint("each column has one part: name another column in one of the two"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn listing(&self) -> String {
+        const MAX: usize = 30;
+        let mut items: Vec<String> = if self.header {
+            self.names
+                .iter()
+                .take(MAX)
+                .map(|name| format!("`{}`", shorten(name)))
+                .collect()
+        } else {
+            let example = |column: usize| {
+                let text = self.example().and_then(|row| row.text(column));
+                text.unwrap_or_default()
+            };
+            (0..self.names.len().min(MAX))
+                .map(|column| format!("{} (row 1: {:?})", column + 1, shorten(&example(column))))
+                .collect()
+        };
+        if self.names.len() > MAX {
+            items.push(format!("… {} in all", self.names.len()));
+        }
+        let kind = if self.header {
+            "columns"
+        } else {
+            "no header; columns"
+        };
+        format!("{kind}: {}", items.join(", "))
+    }
+}

@@ -1,0 +1,137 @@
+//! A first look at a log whose secret is not known: what its columns are called, and what stands in them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::few_labels::candidates;
+use crate::layout::header_and_names;
+use crate::open::{open_file, read_probe};
+use crate::options::ReadOptions;
+use crate::recognize::recognize;
+use crate::records::PROBE_ROWS;
+use crate::row::Row;
+use crate::source::ReadMeter;
+use leakgauge_base::error::{Result, shorten};
+
+/// Values that are shown of a column.
+const EXAMPLES: usize = 3;
+/// Columns that are looked at.
+const COLUMNS: usize = 100;
+
+/// A column of a log that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenColumn {
+    /// Its name, or its number from 1.
+    pub name: String,
+    /// Its first different values.
+    pub examples: Vec<String>,
+    /// How many different values the first rows have.
+    pub distinct: usize,
+    /// Whether it may be the secret: few values, which recur.
+    pub may_be_secret: bool,
+}
+
+/// What the first rows of a log show, where its secret is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// Its first file.
+    pub file: String,
+    /// The rows that were looked at, without a header.
+    pub rows: usize,
+    /// Whether row 1 is a header.
+    pub header: bool,
+    /// The columns, at most a hundred.
+    pub columns: Vec<SeenColumn>,
+}
+
+/// Looks at the first rows of a log. `None` where a column is the secret, whatever else may be wrong.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
+    let is_told = options.secret.is_some()
+        || options.secret_from.is_some()
+        || options.wide
+        || options.engine.is_some();
+    // What comes through a pipe is gone.
+    let is_file = |file: &&String| Path::new(file).is_file();
+    let Some(file) = options.files.first().filter(|_| !is_told).filter(is_file) else {
+        return Ok(None);
+    };
+    let records = open_file(file, &ReadMeter::default(), options)?;
+    let found = recognize(file, records, options, false)?;
+    let mut records = found.records;
+    let rows = read_probe(file, &mut *records, PROBE_ROWS)?;
+    let (header, names) = header_and_names(&rows, records.is_named(), &found.options);
+    let has_secret = names.iter().any(|name| name.eq_ignore_ascii_case("secret"));
+    let body = &rows[usize::from(header).min(rows.len())..];
+    if found.form.is_some() || has_secret || body.is_empty() {
+        return Ok(None);
+    }
+    let may_be = candidates(body, &[]);
+    let names = names.into_iter().enumerate().take(COLUMNS);
+    let columns = names.map(|(at, name)| seen(body, at, name, may_be.contains(&at)));
+    Ok(Some(Glance {
+        file: file.clone(),
+        rows: body.len(),
+        header,
+        columns: columns.collect(),
+    }))
+}
+
+fn seen(rows: &[Row], at: usize, name: String, may_be_secret: bool) -> SeenColumn {
+    let mut distinct = BTreeSet::new();
+    let mut examples = Vec::new();
+    for row in rows {
+        let text = row.text(at).unwrap_or_default();
+        let text = text.trim();
+        if !distinct.contains(text) {
+            if examples.len() < EXAMPLES {
+                examples.push(shorten(text));
+            }
+            distinct.insert(text.to_owned());
+        }
+    }
+    SeenColumn {
+        name,
+        examples,
+        distinct: distinct.len(),
+        may_be_secret,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_without_a_named_secret_is_looked_at() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.csv");
+        let mut text = "arm,kind,time\n".to_owned();
+        for row in 0..60 {
+            text += &format!(
+                "{},{},{}.5\n",
+                row % 2,
+                ["x", "y", "z"][row % 3],
+                row * 37 % 61
+            );
+        }
+        std::fs::write(&path, text).unwrap();
+        let options = |secret: Option<&str>| ReadOptions {
+            files: vec![path.to_str().unwrap().to_owned()],
+            secret: secret.map(str::to_owned),
+            ..ReadOptions::default()
+        };
+        let found = glance(&options(None)).unwrap().unwrap();
+        assert_eq!((found.rows, found.header), (60, true));
+        let columns: Vec<_> = found
+            .columns
+            .iter()
+            .map(|c| (c.distinct, c.may_be_secret))
+            .collect();
+        assert_eq!(columns, [(2, true), (3, true), (60, false)]);
+        assert_eq!(found.columns[1].examples, ["x", "y", "z"]);
+        assert_eq!(glance(&options(Some("arm"))).unwrap(), None);
+    }
+}
