@@ -427,14 +427,25 @@ impl Evidence<'_> {
         quantity: PrivacyParameter,
         allowed: f64,
     ) -> f64 {
+        self.privacy_p_value_up_to(pair, quantity, allowed, 1.0)
+    }
+
+    /// The p-value, or `most` if it is not smaller.
+    pub(super) fn privacy_p_value_up_to(
+        &self,
+        pair: usize,
+        quantity: PrivacyParameter,
+        allowed: f64,
+        most: f64,
+    ) -> f64 {
         if !self.tally(pair).is_judged() {
-            return 1.0;
+            return most;
         }
         let refuted = |all: &Statements| {
             let found = all.at_least(quantity);
             found.is_some_and(|found| found.0 > allowed)
         };
-        let p = self.by_guesses(pair, quantity, allowed);
+        let p = self.by_guesses(pair, quantity, allowed, most);
         let p = smaller(p, |alpha| {
             let mut all = Limits::new();
             self.add_tables(pair, alpha, &mut all);
@@ -443,9 +454,10 @@ impl Evidence<'_> {
         self.p_value_beside_tables(pair, p, &refuted)
     }
 
-    /// The smallest p-value of the guesses at a pair, at each of their δ for the ε that would imply more than is allowed.
-    fn by_guesses(&self, pair: usize, quantity: PrivacyParameter, allowed: f64) -> f64 {
-        let mut p = 1.0f64;
+    /// The smallest p-value of the guesses at a pair, at each of their δ for the ε that would imply more than is allowed;
+    /// at most `most`.
+    fn by_guesses(&self, pair: usize, quantity: PrivacyParameter, allowed: f64, most: f64) -> f64 {
+        let mut p = most;
         for (at, plan) in self.planned(pair) {
             let Some(guesses) = &self.guesses[at] else {
                 continue;
@@ -458,8 +470,11 @@ impl Evidence<'_> {
                 } else {
                     largest_epsilon(delta, quantity, allowed)
                 };
-                let of_delta = needed.map(|epsilon| guesses.tests.p_value(epsilon, delta) / part);
-                p = of_delta.map_or(p, |other| p.min(other));
+                let Some(epsilon) = needed else {
+                    continue;
+                };
+                let of_delta = guesses.tests.p_value_up_to(epsilon, delta, p * part);
+                p = p.min(of_delta / part);
             }
         }
         p

@@ -80,11 +80,11 @@ impl PairTest {
         }
     }
 
-    fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
+    fn p_value_up_to(&self, epsilon: f64, delta: f64, most: f64) -> f64 {
         match self {
-            PairTest::Guesses(guesses) => guesses.p_value(epsilon, delta),
-            PairTest::Groups(groups) if delta <= 0.0 => groups.p_value(epsilon),
-            PairTest::Groups(_) => 1.0,
+            PairTest::Guesses(guesses) => guesses.p_value_up_to(epsilon, delta, most),
+            PairTest::Groups(groups) if delta <= 0.0 => most.min(groups.p_value(epsilon)),
+            PairTest::Groups(_) => most,
         }
     }
 }
@@ -138,9 +138,14 @@ impl GuessTests {
 
     /// The p-value of (ε, δ)-differential privacy: the smallest one, each divided by its share of the level.
     pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
-        let p_values = self.tests.iter();
-        let p_values = p_values.map(|(share, test)| test.p_value(epsilon, delta) / share);
-        p_values.fold(1.0, f64::min)
+        self.p_value_up_to(epsilon, delta, 1.0)
+    }
+
+    /// The p-value, or `most` if it is not smaller, which one look tells: finding a p-value takes many.
+    pub fn p_value_up_to(&self, epsilon: f64, delta: f64, most: f64) -> f64 {
+        self.tests.iter().fold(most, |best, (share, test)| {
+            best.min(test.p_value_up_to(epsilon, delta, best * share) / share)
+        })
     }
 }
 

@@ -248,11 +248,19 @@ impl Guesses {
     /// # Conditions
     /// See the [module](self).
     pub fn p_value(&self, epsilon: f64, delta: f64) -> f64 {
+        self.p_value_up_to(epsilon, delta, 1.0)
+    }
+
+    /// The p-value, or `most` if it is not smaller.
+    pub(crate) fn p_value_up_to(&self, epsilon: f64, delta: f64, most: f64) -> f64 {
         if delta <= 0.0 {
-            return self.lucky(epsilon, 0);
+            return most.min(self.lucky(epsilon, 0));
+        }
+        if most <= level::SMALLEST {
+            return most;
         }
         let refuted = |alpha: f64| self.refutes(epsilon, delta, alpha);
-        level::smallest_up_to(1.0, refuted).unwrap_or(1.0)
+        level::smallest_up_to(most, refuted).map_or(most, |p| most.min(p))
     }
 
     /// Whether (ε, δ)-differential privacy is refuted at level `alpha`.

@@ -69,19 +69,18 @@ pub(crate) fn judge(
 fn p_value(evidence: &Evidence, curve: &Curve, [planned, deciding]: [usize; 2]) -> Option<f64> {
     let others = (deciding != planned).then_some(deciding);
     let pairs = std::iter::once(planned).chain(others);
-    let of_pair = |pair: usize| {
-        let points = curve.points().iter();
-        let p_values = points.map(move |&(epsilon, delta)| {
-            let quantity = PrivacyParameter::Epsilon { delta };
-            evidence.privacy_p_value(pair, quantity, epsilon)
-        });
-        p_values.reduce(f64::min)
-    };
     let points = curve.points().iter();
-    let average = points.map(|&(epsilon, delta)| {
+    let of_points = |most: f64, pair: usize| {
+        points.clone().fold(most, |most, &(epsilon, delta)| {
+            let quantity = PrivacyParameter::Epsilon { delta };
+            evidence.privacy_p_value_up_to(pair, quantity, epsilon, most)
+        })
+    };
+    let of_pairs = pairs.fold(1.0, of_points);
+    let average = points.clone().map(|&(epsilon, delta)| {
         evidence.average_privacy_p_value(PrivacyParameter::Epsilon { delta }, epsilon)
     });
-    pairs.filter_map(of_pair).chain(average).reduce(f64::min)
+    Some(average.fold(of_pairs, f64::min)).filter(|_| !curve.points().is_empty())
 }
 
 fn decide(
