@@ -206,3 +206,81 @@ fn labels_like_formulas_are_quoted_in_the_file_of_pairs() {
     let expected = ["'+1+2", "'=cmd|'/C calc'!A0", "'@x", "-3"];
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), expected);
 }
+
+/// Two secrets, and whole numbers that hardly recur.
+fn plain_log() -> String {
+    let row = |at: usize| format!("{},{}\n", at % 2, at * 7919 % 100_003 + 900 * (at % 2));
+    format!("secret,x\n{}", (0..300).map(row).collect::<String>())
+}
+
+#[test]
+fn numbers_at_the_edge_of_what_there_is_have_an_answer() {
+    let place = Place::with_log(plain_log());
+    place.refuses(
+        &[
+            "bounds",
+            "staircase(epsilon=1e-320, secrets=3)",
+            "--profile",
+        ],
+        &["staircase", "1/epsilon is too large"],
+    );
+    for arguments in [
+        &["estimate", "log.csv", "--prior", "0=1e-320,1=1"][..],
+        &["estimate", "log.csv", "--reconstruction", "1e-320"],
+        &[
+            "estimate",
+            "log.csv",
+            "--categorical",
+            "x",
+            "--prior",
+            "0=1e-320,1=1",
+        ],
+        &[
+            "audit",
+            "log.csv",
+            "--resolution",
+            "x=1e-300",
+            "--claim",
+            "laplace(scale=1.7e308)",
+            "--ci",
+            "--fail-on",
+            "none",
+        ],
+        &[
+            "bounds",
+            "planar-laplace(scale=1.7e308, secrets=3)",
+            "--profile",
+        ],
+        &["explain", "zcdp(rho=1, unit=1.7e308)", "log.csv"],
+    ] {
+        let quick: &[&str] = if arguments[0] == "bounds" || arguments[0] == "explain" {
+            &[]
+        } else {
+            &["--quick", "--full"]
+        };
+        let run = place.run(&[arguments, quick].concat());
+        let text = stdout(&run);
+        assert!(
+            run.status.code().is_some_and(|code| code < 2),
+            "{arguments:?}: {}",
+            stderr(&run)
+        );
+        assert!(
+            !text.contains("NaN") && !text.contains(" inf"),
+            "{arguments:?}: {text}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_file_that_never_ends_is_refused() {
+    let place = Place::with_log(plain_log());
+    let claim = ["audit", "log.csv", "--claim"];
+    for more in [
+        &["ldp(1)", "--neighbors-file", "/dev/zero"][..],
+        &["f-dp(/dev/zero)"],
+    ] {
+        place.refuses(&[&claim[..], more].concat(), &["/dev/zero", "more than"]);
+    }
+}

@@ -421,3 +421,24 @@ fn without_threads_there_is_a_message() {
         assert!(!err.contains("panicked"), "{arguments}: {err}");
     }
 }
+
+/// Each column had tables of its own: 5,000 columns took 16 GB.
+#[cfg(feature = "parquet")]
+#[test]
+fn thousands_of_columns_of_a_parquet_file_are_read_in_little_memory() {
+    use crate::common::columns::{batch, plain_parquet};
+    use arrow::array::{ArrayRef, Float64Array};
+    use std::sync::Arc;
+
+    let names: Vec<String> = (0..3_000).map(|at| format!("c{at}")).collect();
+    let column: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+    let columns = names.iter().map(|name| (name.as_str(), column.clone()));
+    let file = plain_parquet(&batch(columns.collect()));
+    let place = Place::new().file("wide.parquet", file);
+    let (code, _, err) = in_shell(
+        &place,
+        "ulimit -v 2000000",
+        "check wide.parquet --secret c0",
+    );
+    assert_eq!(code, 0, "{err}");
+}

@@ -1,8 +1,13 @@
 //! Rows of a small file of comma-separated fields.
 
+use std::io::Read;
+
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use leakgauge_base::error::{Error, Place, Result};
+
+/// Pairs of secrets and points of a curve: what is longer is another file.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads the rows of a file, without a header, and where each stands.
 ///
@@ -14,13 +19,21 @@ pub(super) fn read(file: &str) -> Result<Vec<(Place, StringRecord)>> {
         .has_headers(false)
         .flexible(true)
         .trim(Trim::All)
-        .from_reader(reader);
+        .from_reader(reader.take(MOST_BYTES + 1));
     let at = |row: usize| Place::file(file).row(row as u64 + 1);
     let records = reader.records().enumerate();
-    records
+    let rows: Vec<(Place, StringRecord)> = records
         .map(|(row, record)| match record {
             Ok(record) => Ok((at(row), record)),
             Err(error) => Err(Error::data(at(row), error.to_string())),
         })
-        .collect()
+        .collect::<Result<_>>()?;
+    if reader.position().byte() > MOST_BYTES {
+        return Err(Error::file(
+            file,
+            "has more than 64 MiB, too much for a file of a few fields",
+        )
+        .with_hint("is this the right file?"));
+    }
+    Ok(rows)
 }

@@ -1,5 +1,6 @@
 //! Numbers as people write them: two to four digits, as many as the limits warrant, limits rounded outward.
 
+use leakgauge_base::rounding::no_number;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::Located;
 
@@ -191,18 +192,13 @@ fn written(value: f64, decimals: i32, round: Rounding) -> String {
     format!("{rounded:.*}", decimals.max(0) as usize)
 }
 
-/// What is written in the place of a value that has no digits.
-fn no_number(value: f64) -> Option<&'static str> {
-    match value {
-        _ if value.is_nan() => Some(MISSING),
-        f64::INFINITY => Some("infinite"),
-        f64::NEG_INFINITY => Some("-infinite"),
-        _ => None,
-    }
-}
-
 /// Two digits and an exponent.
 fn scientific(value: f64, round: Rounding) -> String {
+    // Below, a power of ten is no number with all digits.
+    const TINY: f64 = 1e-290;
+    if value.abs() < TINY {
+        return format!("{:e}", round(value / TINY) * TINY);
+    }
     let exponent = value.abs().log10().floor() as i32;
     let unit = 10f64.powi(exponent - 1);
     let rounded = round(value / unit) * unit;
@@ -240,6 +236,9 @@ fn rounded(value: f64, digits: i32, round: Rounding) -> String {
     let size = value.abs();
     if size == 0.0 {
         return "0".to_owned();
+    }
+    if size < 1e-290 {
+        return format!("{value:.3e}");
     }
     let exponent = size.log10().floor() as i32;
     if !PLAIN.contains(&size) {

@@ -1,12 +1,27 @@
 //! Directed rounding of confidence limits for display: a lower limit down, an upper limit up, so that the
 //! printed limit is valid too.
 
+/// What is written in the place of a value that has no digits.
+pub fn no_number(value: f64) -> Option<&'static str> {
+    match value {
+        _ if value.is_nan() => Some("n/a"),
+        f64::INFINITY => Some("infinite"),
+        f64::NEG_INFINITY => Some("-infinite"),
+        _ => None,
+    }
+}
+
+/// Below, a power of ten is no number with all digits.
+const TINY: f64 = 1e-290;
+
 /// An estimate or another value that is not a limit, rounded to nearest: four decimals, or four significant
 /// digits if it is below 0.001.
 pub fn nearest(value: f64) -> String {
     /// Smaller values are rounding errors around 0.
     const NOTHING: f64 = 1e-13;
-    if value.abs() < NOTHING {
+    if let Some(word) = no_number(value) {
+        word.to_owned()
+    } else if value.abs() < NOTHING {
         "0.0000".to_owned()
     } else if value.abs() < 0.001 {
         format!("{value:.3e}")
@@ -17,6 +32,9 @@ pub fn nearest(value: f64) -> String {
 
 /// A value computed from the parameters of a claim, rounded to nearest: six significant digits.
 pub fn allowance(value: f64) -> String {
+    if let Some(word) = no_number(value) {
+        return word.to_owned();
+    }
     crate::grammar::format_number(format!("{value:.5e}").parse().unwrap_or(value))
 }
 
@@ -67,6 +85,16 @@ fn beyond(limit: f64, bound: f64, round: fn(f64) -> f64) -> String {
 }
 
 fn directed(limit: f64, decimals: i32, round: fn(f64) -> f64) -> String {
+    if let Some(word) = no_number(limit) {
+        return word.to_owned();
+    }
+    if limit != 0.0 && limit.abs() < TINY {
+        let rounded = round(limit / TINY) * TINY;
+        return match rounded == 0.0 {
+            true => "0.0000".to_owned(),
+            false => format!("{rounded:.3e}"),
+        };
+    }
     if limit != 0.0 && limit.abs() < 0.001 {
         let exponent = limit.abs().log10().floor() as i32;
         let unit = 10f64.powi(exponent - 3);
@@ -98,6 +126,17 @@ mod tests {
         assert_eq!(at_least_beyond(0.99997, 1.0), "0.9999");
         assert_eq!(nearest(0.00012345), "1.234e-4");
         assert_eq!(allowance(6.0 * 0.05), "0.3");
+        for (value, below, above) in [
+            (1e-310, "0.0000", "1.000e-290"),
+            (-5e-324, "-1.000e-290", "0.0000"),
+            (f64::NAN, "n/a", "n/a"),
+            (f64::INFINITY, "infinite", "infinite"),
+        ] {
+            assert_eq!(
+                (at_least(value).as_str(), at_most(value).as_str()),
+                (below, above)
+            );
+        }
     }
 
     proptest! {

@@ -37,10 +37,11 @@ pub(super) fn guarded<T>(decode: impl FnOnce() -> T) -> std::result::Result<T, S
             }
         }));
     });
-    CATCHING.set(true);
+    // One within another: what is decoded around it is still watched afterwards.
+    let around = CATCHING.replace(true);
     // What was being decoded is dropped after a panic, and its half-changed state with it.
     let decoded = catch_unwind(AssertUnwindSafe(decode));
-    CATCHING.set(false);
+    CATCHING.set(around);
     decoded.map_err(|panic| {
         let literal = panic.downcast_ref::<&str>().map(|&words| words.to_owned());
         literal

@@ -14,6 +14,8 @@ const SMALL: u64 = 256;
 const INTEGERS: usize = 1 << 14;
 /// Numbers of a column up to this are in the table of pairs.
 const SIDE: u32 = 1 << 10;
+/// Columns that have tables; those behind them are looked up, so that thousands of columns do not take gigabytes.
+const WITH_TABLES: usize = 64;
 /// Rows that are told apart at most: as many as the reader remembers.
 const MAX_NUMBERS: u32 = 1 << 16;
 /// Rows after which it is clear whether they come again. The reader gives up no later.
@@ -44,6 +46,12 @@ impl RowNumbers {
         let wanted = || columns.iter().flatten();
         self.columns.resize_with(wanted().count(), Default::default);
         self.pairs.resize_with(wanted().count(), Default::default);
+        for column in self.columns.iter_mut().take(WITH_TABLES) {
+            column.has_table = true;
+        }
+        for pairs in self.pairs.iter_mut().take(WITH_TABLES) {
+            pairs.has_table = true;
+        }
         let together = match self.dense(columns) {
             Some(together) => together,
             None => self.by_column(columns, count),
@@ -177,6 +185,7 @@ impl Dense {
 struct ColumnNumbers {
     /// Numbers of small integers, counted from 1; 0 for those that have not come.
     small: Vec<u32>,
+    has_table: bool,
     others: HashMap<u64, u32>,
     texts: Numbering,
     /// The number of each text, and of null.
@@ -194,7 +203,9 @@ impl ColumnNumbers {
         match values.slice() {
             Slice::Coded(coded) => return self.coded(coded, out),
             Slice::Integers(integers) => {
-                self.small.resize(INTEGERS, 0);
+                if self.has_table {
+                    self.small.resize(INTEGERS, 0);
+                }
                 out.extend(integers.iter().map(|&value| {
                     let place = (value as u64).wrapping_add(SMALL);
                     match self.small.get(place as usize) {
@@ -301,6 +312,7 @@ impl ColumnNumbers {
 struct Pairs {
     /// Numbers of pairs of small numbers, counted from 1; 0 for those that have not come.
     small: Vec<u32>,
+    has_table: bool,
     others: HashMap<[u32; 2], u32>,
     next: u32,
 }
@@ -308,7 +320,9 @@ struct Pairs {
 impl Pairs {
     /// Replaces the first of each pair by the number of the pair.
     fn number(&mut self, first: &mut [u32], second: &[u32]) {
-        self.small.resize((SIDE * SIDE) as usize, 0);
+        if self.has_table {
+            self.small.resize((SIDE * SIDE) as usize, 0);
+        }
         for (first, &second) in first.iter_mut().zip(second) {
             let place = match (*first).max(second) < SIDE {
                 true => (*first * SIDE + second) as usize,

@@ -145,7 +145,9 @@ fn of_two(secrets: &[Named], alpha: f64) -> Option<f64> {
     } else {
         (other, one)
     };
-    two.then(|| {
+    // A prior beside which the other is too small for their ratio has the bound of all numbers of secrets.
+    let weight = likely.prior / rare.prior;
+    (two && weight.is_finite()).then(|| {
         let named_rare = Share {
             inside: rare.right,
             rows: rare.rows,
@@ -154,7 +156,6 @@ fn of_two(secrets: &[Named], alpha: f64) -> Option<f64> {
             inside: likely.rows - likely.right,
             rows: likely.rows,
         };
-        let weight = likely.prior / rare.prior;
         let difference = difference_upper(named_rare, missed_likely, weight, alpha);
         likely.prior + rare.prior * difference
     })

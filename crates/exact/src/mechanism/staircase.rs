@@ -68,8 +68,15 @@ pub struct Staircase {
 
 fn build(arguments: &Arguments<'_>) -> Result<Box<dyn Mechanism>> {
     let sensitivity = arguments.number_if_given("sensitivity", Bounds::Above(0.0))?;
+    let epsilon = arguments.number("epsilon", Bounds::Above(0.0))?;
+    if !epsilon.recip().is_finite() {
+        let epsilon = format_number(epsilon);
+        return Err(arguments.error(format!(
+            "epsilon is {epsilon}, and 1/epsilon is too large for a number"
+        )));
+    }
     Ok(Box::new(Staircase {
-        epsilon: arguments.number("epsilon", Bounds::Above(0.0))?,
+        epsilon,
         sensitivity: sensitivity.unwrap_or(1.0),
         gamma: arguments.number_if_given("gamma", Bounds::Between(0.0, 1.0))?,
         secrets: Secrets::from_arguments(arguments)?,
