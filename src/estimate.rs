@@ -192,6 +192,10 @@ impl Estimate {
     /// ```
     pub fn constrain(&mut self, least: f64, most: f64) {
         let computed = self.unconstrained();
+        // Two limits that are proved apart from each other may cross: the upper one gives way and stays true.
+        if let (Some(lower), Some(upper)) = (self.lower, self.upper) {
+            self.upper = Some(upper.max(lower));
+        }
         let least = self.lower.map_or(least, |lower| least.max(lower));
         let most = self.upper.map_or(most, |upper| most.min(upper));
         self.point = computed.map(|point| point.min(most).max(least));

@@ -266,7 +266,7 @@ fn numbers_at_the_edge_of_what_there_is_have_an_answer() {
             stderr(&run)
         );
         assert!(
-            !text.contains("NaN") && !text.contains(" inf"),
+            !text.contains("NaN") && !text.contains(" inf "),
             "{arguments:?}: {text}"
         );
     }
@@ -283,4 +283,62 @@ fn a_small_file_that_never_ends_is_refused() {
     ] {
         place.refuses(&[&claim[..], more].concat(), &["/dev/zero", "more than"]);
     }
+}
+
+#[test]
+fn credentials_are_in_no_message_about_options() {
+    let place = Place::with_log(plain_log());
+    let url = "https://user:pw@h/x?sig=abc";
+    for arguments in [
+        &["estimate", "log.csv", "--format", url][..],
+        &["estimate", "log.csv", "--seed", url],
+        &["plan", "--claim", "ldp(1)", "--detect", "epsilon=2", url],
+        &["shuffle", url],
+        &["check", "https:/user:pw@h/x?sig=abc"],
+    ] {
+        let run = place.run(arguments);
+        let message = stderr(&run);
+        assert_eq!(run.status.code(), Some(2), "{message}");
+        assert!(
+            !message.contains("pw@") && !message.contains("sig=abc"),
+            "{message}"
+        );
+    }
+}
+
+/// At low confidence a lower limit that is too large and an upper one that is too small meet in one report.
+#[test]
+fn a_lower_limit_is_never_above_an_upper_one() {
+    for (confidence, counts) in [
+        ("0.5", [82, 18, 27, 73]),
+        ("0.6", [96, 4, 2, 98]),
+        ("0.7", [34, 16, 14, 36]),
+        ("0.8", [41, 9, 11, 39]),
+    ] {
+        let cells = ["a,0\n", "a,1\n", "b,0\n", "b,1\n"].iter().zip(counts);
+        let rows: String = cells.map(|(cell, rows)| cell.repeat(rows)).collect();
+        let place = Place::with_log(format!("secret,x\n{rows}"));
+        let options = [
+            "--categorical",
+            "x",
+            "--confidence",
+            confidence,
+            "--tries",
+            "2",
+        ];
+        let report = place.json(&[&["estimate", "log.csv"][..], &options].concat());
+        ordered(&report, confidence);
+    }
+}
+
+fn ordered(part: &serde_json::Value, confidence: &str) {
+    if let (Some(lower), Some(upper)) = (part["lower"].as_f64(), part["upper"].as_f64()) {
+        assert!(lower <= upper, "{confidence}: {part}");
+    }
+    let parts = part
+        .as_object()
+        .into_iter()
+        .flat_map(|parts| parts.values());
+    let parts = parts.chain(part.as_array().into_iter().flatten());
+    parts.for_each(|part| ordered(part, confidence));
 }

@@ -38,6 +38,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
+use leakgauge::base::credentials::without_credentials;
 use leakgauge::base::error::{Result, acts_on_terminal, visible, without_long_words};
 
 pub(crate) use output::to_stdout;
@@ -293,7 +294,11 @@ fn print(refused: &clap::Error) -> io::Result<()> {
     if !refused.use_stderr() {
         terminal::check_stdout()?;
     }
-    let text = refused.render().to_string();
+    let rendered = refused.render().to_string();
+    let text = match refused.use_stderr() {
+        true => without_credentials(&rendered),
+        false => rendered.as_str().into(),
+    };
     if let Some(tip) = tip(refused) {
         let error = text.lines().next().unwrap_or_default();
         let error = without_long_words(&visible(error));
@@ -303,11 +308,12 @@ fn print(refused: &clap::Error) -> io::Result<()> {
         return writeln!(
             io::stderr(),
             "{}",
-            without_long_words(&visible_lines(&message))
+            without_long_words(&visible_lines(&without_credentials(&message)))
         );
     }
     let is_plain = !text.contains(|letter| letter != '\n' && acts_on_terminal(letter));
-    if !refused.use_stderr() || (is_plain && without_long_words(&text) == text) {
+    let is_as_rendered = text == rendered && without_long_words(&text) == text;
+    if !refused.use_stderr() || (is_plain && is_as_rendered) {
         return refused.print();
     }
     text.lines()

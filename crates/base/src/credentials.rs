@@ -16,23 +16,40 @@ const HIDDEN: &str = "…";
 /// assert_eq!(without_credentials("me@host?x"), "me@host?x");
 /// ```
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
-    const SCHEME_ENDS: &str = "://";
-    if !text.contains(SCHEME_ENDS) {
+    if !text.contains(['/', '\\']) {
         return text.into();
     }
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(SCHEME_ENDS) {
-        let (before, url) = rest.split_at(at + SCHEME_ENDS.len());
+    while let Some((at, scheme)) = next_scheme(rest) {
+        let (before, url) = rest.split_at(at + scheme.len());
         shown.push_str(before);
+        rest = &rest[before.len()..];
         let ends =
             |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | ')');
         let (url, behind) = url.split_at(url.find(ends).unwrap_or(url.len()));
-        push_url(&mut shown, url);
-        rest = behind;
+        let slashes = url.len() - url.trim_start_matches(['/', '\\']).len();
+        let (slashes, url) = url.split_at(slashes);
+        let host = url.split(['/', '\\']).next().unwrap_or_default();
+        if scheme == SCHEME || host.contains('@') {
+            shown.push_str(slashes);
+            push_url(&mut shown, url);
+            rest = behind;
+        }
     }
     shown.push_str(rest);
     shown.into()
+}
+
+/// What stands between the scheme of a URL and its host.
+const SCHEME: &str = "://";
+
+/// Where the next URL begins, also one that is misspelt or has no scheme.
+fn next_scheme(text: &str) -> Option<(usize, &'static str)> {
+    let found = [SCHEME, ":/", ":\\", "//"].into_iter();
+    let found = found.filter_map(|scheme| Some((text.find(scheme)?, scheme)));
+    // The first; of two at one place the longer one, which is listed before.
+    found.reduce(|first, next| if next.0 < first.0 { next } else { first })
 }
 
 /// What stands behind the scheme of a URL.
@@ -70,6 +87,11 @@ mod tests {
                 "df://…@h:50050, and (https://…@c/d?…) ended",
             ),
             ("https://", "https://"),
+            ("https:/user:pw@h/x?sig=abc", "https:/…@h/x?…"),
+            ("//user:pw@h/x?sig=abc", "//…@h/x?…"),
+            ("https:\\\\user:pw@h\\x?sig=abc", "https:\\\\…@h\\x?…"),
+            ("a//b,https://u:p@h/x", "a//b,https://…@h/x"),
+            ("C:\\logs\\a.csv and a//b?c", "C:\\logs\\a.csv and a//b?c"),
             ("ümlaut://ü:ö@ä?ß", "ümlaut://…@ä?…"),
         ] {
             assert_eq!(without_credentials(text), shown);

@@ -57,13 +57,12 @@ pub fn overall(
 /// β* of the whole log: limited from above by the certified worst pair, from below by the largest
 /// upper limit of all pairs.
 fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
-    let largest = evidence.largest_upper();
     let some = evidence.largest_total_variation();
     let mut estimate = match some.lower > worst.total_variation.lower {
         true => some.decreasing(|tv| 1.0 - tv),
         false => worst.bayes_security.clone(),
     };
-    estimate.lower = largest.map(|tv| 1.0 - tv);
+    estimate.lower = some.upper.map(|tv| 1.0 - tv);
     estimate
 }
 

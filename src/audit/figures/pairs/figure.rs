@@ -22,7 +22,7 @@ impl Evidence<'_> {
     }
 
     /// Upper limit of the total variation of all pairs at once.
-    pub(crate) fn largest_upper(&self) -> Option<f64> {
+    fn largest_upper(&self) -> Option<f64> {
         self.upper?.largest()
     }
 
@@ -39,11 +39,14 @@ impl Evidence<'_> {
         }
     }
 
-    /// Total variation of a pair: its lower limit from all that is certified, its upper limit as given.
+    /// Total variation of a pair: its lower limit from all that is certified, its upper limit as given. Either is wrong
+    /// with probability α, so at low confidence they can cross: the upper one then gives way, which leaves both true
+    /// as often as they say, and nothing holds by it.
     pub(crate) fn total_variation(&self, pair: usize, upper: Option<f64>) -> Estimate {
         let tally = self.tally(pair);
         let judged = tally.is_judged();
         let lower = self.lower(pair);
+        let upper = upper.map(|upper| lower.map_or(upper, |lower| upper.max(lower.0)));
         Estimate {
             point: self.advantages[pair].point(),
             raw: None,
@@ -85,6 +88,7 @@ impl Evidence<'_> {
             && estimate.lower.is_none_or(|known| lower > known)
         {
             estimate.lower = Some(lower);
+            estimate.upper = estimate.upper.map(|upper| upper.max(lower));
             estimate.method.lower = Some(Method::AveragePair);
             estimate.point = estimate.point.map(|known| known.max(point));
         }
@@ -133,7 +137,7 @@ impl Evidence<'_> {
             reason: (!judged).then_some(Reason::PairWithoutRows),
         };
         // No attack exceeds the total variation.
-        estimate.constrain(-1.0, self.largest_upper().unwrap_or(1.0));
+        estimate.constrain(-1.0, self.largest_total_variation().upper.unwrap_or(1.0));
         estimate
     }
 }
