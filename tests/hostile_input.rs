@@ -215,7 +215,8 @@ fn plain_log() -> String {
 
 #[test]
 fn numbers_at_the_edge_of_what_there_is_have_an_answer() {
-    let place = Place::with_log(plain_log());
+    let tiny = plain_log().replace('\n', "e-298\n").replace("xe-298", "x");
+    let place = Place::with_log(plain_log()).file("tiny.csv", tiny);
     place.refuses(
         &[
             "bounds",
@@ -237,7 +238,7 @@ fn numbers_at_the_edge_of_what_there_is_have_an_answer() {
         ],
         &[
             "audit",
-            "log.csv",
+            "tiny.csv",
             "--resolution",
             "x=1e-300",
             "--claim",
@@ -341,4 +342,16 @@ fn ordered(part: &serde_json::Value, confidence: &str) {
         .flat_map(|parts| parts.values());
     let parts = parts.chain(part.as_array().into_iter().flatten());
     parts.for_each(|part| ordered(part, confidence));
+}
+
+#[test]
+fn what_would_take_for_ever_or_is_no_text_is_refused() {
+    let place = Place::new().file("a.npz", b"PK\x03\x04\x14\0\0\0");
+    place.refuses(&["channel", "a.npz"], &["a.npz", "zip or spreadsheet"]);
+    place.refuses(
+        &["explain", "deterministic(modulus=7, secrets=30000)"],
+        &["deterministic", "too many secrets", "declare fewer"],
+    );
+    // A closed form needs no table.
+    place.json(&["explain", "randomized-response(epsilon=1, secrets=100000)"]);
 }

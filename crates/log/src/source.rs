@@ -197,6 +197,7 @@ pub fn whole_text(name: &str, input: impl Read) -> Result<Vec<u8>> {
         )
         .with_hint("is this the right file?"));
     }
+    refuse_foreign_format(name, &text[..text.len().min(4)])?;
     Ok(text)
 }
 

@@ -313,10 +313,16 @@ fn of_mechanism(mechanism: &dyn Mechanism, labels: Option<&[String]>) -> Result<
     let Some(worst) = bound.worst_pair() else {
         return Err(super::one_secret(mechanism));
     };
+    let pairs = bound.pairs();
+    if pairs.is_none() && compared(&*bound) > MAX_COMPARED {
+        let problem = "has too many secrets and observations to compare all pairs of secrets";
+        return Err(Error::parameter(mechanism.to_string(), problem)
+            .with_hint("declare fewer secrets, such as the two that differ most"));
+    }
     let laws = Laws::Mechanism {
         bound: &*bound,
         worst,
-        pairs: bound.pairs(),
+        pairs,
     };
     let count = bound.secret_count() as u64;
     let several: Vec<u64> = Some(count).filter(|&count| count > 2).into_iter().collect();
@@ -326,6 +332,23 @@ fn of_mechanism(mechanism: &dyn Mechanism, labels: Option<&[String]>) -> Result<
         None => names(mechanism, worst),
     };
     Ok(found)
+}
+
+/// Pairs of secrets times observations that are gone through for one δ: a search for ε takes some two hundred of them,
+/// which is half a minute.
+const MAX_COMPARED: f64 = 2e8;
+
+/// How many probabilities are compared for one δ of a table; 0 of laws that have another form.
+fn compared(bound: &dyn BoundMechanism) -> f64 {
+    if bound.likelihood_classes().is_some() {
+        return 0.0;
+    }
+    let table = bound.probabilities();
+    table.map_or(0.0, |table| {
+        let secrets = table.rows.len() as f64;
+        let observations = table.rows.first().map_or(0, |row| row.len());
+        secrets * secrets * observations as f64
+    })
 }
 
 /// What is known of the distributions of observations.
