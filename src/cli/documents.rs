@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::files::replace_file;
 
 use crate::cli::{Arguments, terminal, to_stdout};
 
@@ -48,7 +49,29 @@ pub fn man(arguments: &ManArguments) -> Result<ExitCode> {
     }
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
         .map_err(|error| Error::io(directory.display().to_string(), error))?;
+    let mut command = Arguments::command().disable_help_subcommand(true);
+    command.build();
+    // Each page appears whole or not at all.
+    for (name, page) in pages(command)? {
+        replace_file(&directory.join(name), page)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The pages of a command's subcommands and its own, with the names of their files.
+fn pages(command: clap::Command) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut pages = Vec::new();
+    for inner in command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set())
+    {
+        pages.extend(self::pages(inner.clone().disable_help_subcommand(true))?);
+    }
+    let man = clap_mangen::Man::new(command);
+    let (name, mut page) = (man.get_filename(), Vec::new());
+    man.render(&mut page)
+        .map_err(|error| Error::io(&name, error))?;
+    pages.push((name, page));
+    Ok(pages)
 }
