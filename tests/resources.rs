@@ -437,7 +437,7 @@ fn thousands_of_columns_of_a_parquet_file_are_read_in_little_memory() {
     let place = Place::new().file("wide.parquet", file);
     let (code, _, err) = in_shell(
         &place,
-        "ulimit -v 2000000",
+        "ulimit -v 4000000",
         "check wide.parquet --secret c0",
     );
     assert_eq!(code, 0, "{err}");
