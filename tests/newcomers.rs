@@ -244,7 +244,7 @@ fn columns_that_are_meant_otherwise_are_named() {
     says(&["estimate", "failed.csv"], "--drop time=ERROR");
     says(
         &["estimate", "failed.csv", "--drop", "time=ERROR"],
-        "390 rows, secret (a:",
+        "390 of 400 rows, secret (a:",
     );
     says(
         &["estimate", "failed.csv", "--drop", "time=ERROR"],

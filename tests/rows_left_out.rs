@@ -339,3 +339,44 @@ fn values_that_one_secret_lacks_are_no_proof_that_there_is_no_leak() {
         &["row 3", "NaN", "--missing drop"],
     );
 }
+
+/// Words in the place of times, such as those of errors, may be dropped; nothing is said to hold where they are of one secret.
+#[test]
+fn words_that_one_secret_has_are_no_proof_that_there_is_no_leak() {
+    let log = |named: &str, is_lost: fn(u32) -> bool| {
+        let mut text = format!("{named},time_us\n");
+        for row in 0..4_000u32 {
+            let time = match is_lost(row) {
+                true => "ERROR".to_owned(),
+                false => format!("{}.5", 100 + row * 7_919 % 997 % 90),
+            };
+            text += &format!("{},{time}\n", ["a", "b"][row as usize % 2]);
+        }
+        Place::with_log(text)
+    };
+    let verdict = |place: &Place| {
+        let drop = ["audit", "log.csv", "--drop", "time_us=ERROR", "--quick"];
+        let claim = ["--claim", "time-difference(40us)", "--format", "json"];
+        let output = place.run(&[&drop[..], &claim].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let is_named = report["warnings"].to_string().contains("missing-by-secret");
+        (
+            report["claims"][0]["verdict"]
+                .as_str()
+                .expect("a verdict")
+                .to_owned(),
+            is_named,
+        )
+    };
+    // Whether the column is named secret or was chosen because it has few labels.
+    for named in ["secret", "class"] {
+        let of_one = log(named, |row| row % 6 == 1);
+        assert_eq!(
+            verdict(&of_one),
+            ("inconclusive".to_owned(), true),
+            "{named}"
+        );
+        let of_both = log(named, |row| row % 6 < 2);
+        assert_eq!(verdict(&of_both), ("holds".to_owned(), false), "{named}");
+    }
+}

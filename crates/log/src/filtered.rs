@@ -1,6 +1,6 @@
 //! Rows that are looked at: those that have certain values in a column, or have not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format::Format;
 use crate::options::{HeaderChoice, ReadOptions, RowFilter};
@@ -38,6 +38,11 @@ struct Filtered {
     kept: u64,
     /// Some values of the column of the first filter.
     seen: BTreeSet<String>,
+    /// The column of the secret, or its columns, by what they were called; and where they are.
+    secret: Option<String>,
+    secrets: Vec<usize>,
+    /// Of rows that were dropped for a word: the first of each secret, and how many there were.
+    dropped: BTreeMap<String, (Row, u64)>,
 }
 
 /// The rows of a file that pass the filters of the options; the same rows without any.
@@ -58,6 +63,9 @@ pub(crate) fn filtered(
         rows: 0,
         kept: 0,
         seen: BTreeSet::new(),
+        secret: options.secret.clone(),
+        secrets: Vec::new(),
+        dropped: BTreeMap::new(),
     })
 }
 
@@ -79,6 +87,19 @@ impl Filtered {
                 .or_else(by_number)
                 .ok_or_else(|| self.no_column(filter, &names))?;
             self.positions.push(position);
+        }
+        let asked = self.secret.as_deref().unwrap_or("secret");
+        let is_secret = |(at, name): &(usize, &String)| {
+            let mut parts = asked.split(',').map(str::trim);
+            *name == asked
+                || parts.any(|part| name.eq_ignore_ascii_case(part) || part == (at + 1).to_string())
+        };
+        let found = names.iter().enumerate().filter(is_secret);
+        self.secrets = found.map(|(at, _)| at).collect();
+        if self.secrets.is_empty() {
+            // Any other column may turn out to be the secret.
+            let others = (0..names.len()).filter(|at| !self.positions.contains(at));
+            self.secrets = others.collect();
         }
         Ok(())
     }
@@ -115,6 +136,9 @@ impl Filtered {
                 self.seen.insert(text.to_owned());
             }
             if filter.has(text) != filter.keeps {
+                if filter.drops_words() {
+                    count(&mut self.dropped, &self.secrets, row);
+                }
                 return false;
             }
         }
@@ -149,6 +173,18 @@ impl Filtered {
     }
 }
 
+/// Counts a row that a word has dropped, by its secret: which words stand in it may depend on that.
+fn count(dropped: &mut BTreeMap<String, (Row, u64)>, secrets: &[usize], row: &Row) {
+    const MOST_SECRETS: usize = 1000;
+    let texts = secrets.iter().map(|&at| row.text(at).unwrap_or_default());
+    let secret: String = texts.map(|text| format!("{text}\u{0}")).collect();
+    if let Some(known) = dropped.get_mut(&secret) {
+        known.1 += 1;
+    } else if dropped.len() < MOST_SECRETS {
+        dropped.insert(secret, (row.compact(), 1));
+    }
+}
+
 impl Records for Filtered {
     fn is_named(&self) -> bool {
         self.records.is_named()
@@ -168,6 +204,10 @@ impl Records for Filtered {
 
     fn resumes(&self) -> bool {
         self.records.resumes()
+    }
+
+    fn dropped(&mut self) -> Vec<(Row, u64)> {
+        std::mem::take(&mut self.dropped).into_values().collect()
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

@@ -220,20 +220,13 @@ impl<'a> Ingest<'a> {
             self.row(name, part, &columns, row)?;
         }
         self.remaining(name, part, &columns, records)?;
+        self.leave_out_dropped(part, &columns, records);
         self.check_watched(name, &columns)?;
         if body.is_empty() {
             return Err(Error::file(name, "has a header and no rows")
                 .with_hint("a log has one row per use of the mechanism"));
         }
         Ok(())
-    }
-
-    /// Refuses columns that were left out because they counted with the first rows, and do not with all.
-    fn check_watched(&mut self, name: &str, layout: &Layout) -> Result<()> {
-        let observed = layout.observed_names();
-        let observed: Vec<&str> = observed.iter().map(String::as_str).collect();
-        let mut watched = std::mem::take(&mut self.watched).into_iter();
-        watched.try_for_each(|watch| watch.check(name, &observed))
     }
 
     /// Reads rows of a table whose layout and types are settled.

@@ -152,6 +152,8 @@ pub struct InputFacts {
     pub missing_rows: u64,
     /// Of these, the rows of each secret, by its label; of at most 1,000 secrets.
     pub missing_of: BTreeMap<String, u64>,
+    /// Whether rows were left out because a word stands in the place of a number.
+    pub drops_words: bool,
     /// Rows left out because they could not be read.
     pub skipped: SkippedRows,
     /// The names of all columns and the first rows, as they stand in the first file.

@@ -299,6 +299,10 @@ impl Records for Ahead {
         self.inner.pass(rows);
     }
 
+    fn dropped(&mut self) -> Vec<(Row, u64)> {
+        self.inner.dropped()
+    }
+
     fn next(&mut self, row: &mut Row) -> Result<bool> {
         match self.rows.pop_front() {
             Some(ahead) => {

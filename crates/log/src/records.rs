@@ -51,6 +51,11 @@ pub trait Records {
         false
     }
 
+    /// Rows that were passed over because options drop the words in them: one of each secret, and how many there were.
+    fn dropped(&mut self) -> Vec<(Row, u64)> {
+        Vec::new()
+    }
+
     /// Reads the next row with its position; false behind the last. What `row` held before is replaced.
     ///
     /// # Errors

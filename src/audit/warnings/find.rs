@@ -73,6 +73,7 @@ fn look_at_left_out(log: &Log, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::MissingDropped {
             rows: facts.missing_rows,
             of: facts.rows,
+            are_words: facts.drops_words,
         });
     }
 }
@@ -182,6 +183,7 @@ fn missing_times(log: &Log) -> Option<Warning> {
             lacking,
             all,
             in_blocks: true,
+            are_words: false,
         })
     })
 }
@@ -211,6 +213,7 @@ fn missing_rows(log: &Log) -> Option<Warning> {
         lacking,
         all: missing,
         in_blocks: false,
+        are_words: log.facts.drops_words,
     }))
 }
 

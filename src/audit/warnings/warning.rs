@@ -129,6 +129,8 @@ pub enum Warning {
         rows: u64,
         /// How many the log has.
         of: u64,
+        /// Whether words were dropped that stand in the place of a number.
+        are_words: bool,
     },
     /// Long runs of rows stand in the files twice.
     RepeatedRuns(RepeatedRuns),
@@ -231,6 +233,8 @@ pub struct MissingTimes {
     pub all: u64,
     /// Whether they are times that blocks lack; otherwise rows without a value, which were left out.
     pub in_blocks: bool,
+    /// Whether words were dropped that stand in the place of a number.
+    pub are_words: bool,
 }
 
 impl Warning {

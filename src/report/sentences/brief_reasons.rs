@@ -158,7 +158,7 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             missing.lacking,
             missing.all,
             shorten(&missing.secret),
-            setting("missing", "label")
+            left_out::as_a_value(missing.are_words)
         ),
         Grounds::MissingTimes { missing, .. } => format!(
             "Not shown: {} of {} missing times are of {}. Slow answers may be among them.",

@@ -89,7 +89,7 @@ fn missing_values(missing: &MissingTimes) -> String {
             missing.lacking,
             missing.all,
             name(&missing.secret),
-            setting("missing", "label")
+            left_out::as_a_value(missing.are_words)
         ),
         true => format!(
             "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
@@ -244,10 +244,12 @@ fn of_copies(warning: &Warning) -> Option<String> {
             "{} left out that could not be read. If that depends on the secret, mend them.",
             were(*rows)
         ),
-        Warning::MissingDropped { rows, .. } => format!(
+        Warning::MissingDropped {
+            rows, are_words, ..
+        } => format!(
             "{} left out, because a value is missing. If that depends on the secret, it leaks: claim advantage(0.1) with {}.",
             were(*rows),
-            setting("missing", Missing::Label.name())
+            left_out::as_a_value(*are_words)
         ),
         _ => return None,
     })

@@ -3,7 +3,7 @@
 use crate::audit::Warning;
 use crate::report::numbers::plain;
 use leakgauge_base::error::{listing, shorten};
-use leakgauge_base::naming::setting;
+use leakgauge_base::naming::{option, setting};
 use leakgauge_log::{Missing, PooledKinds};
 
 /// That several kinds of measurements stand in one column, without the last period.
@@ -51,14 +51,26 @@ pub fn message(warning: &Warning) -> Option<String> {
                 counted(*rows)
             )
         }
-        Warning::MissingDropped { rows, of } => format!(
+        Warning::MissingDropped {
+            rows,
+            of,
+            are_words,
+        } => format!(
             "of {of} rows, {} left out because a value is missing. If a value is missing more often with one secret, that \
              leaks too and is not measured here: {} measures it",
             counted(*rows),
-            setting("missing", Missing::Label.name())
+            as_a_value(*are_words)
         ),
         _ => return None,
     })
+}
+
+/// How a missing value is observed like others.
+pub(super) fn as_a_value(are_words: bool) -> String {
+    match are_words {
+        true => format!("the log without {}", option("drop")),
+        false => setting("missing", Missing::Label.name()),
+    }
 }
 
 /// What that does to a verdict, in a sentence.

@@ -158,13 +158,14 @@ pub(super) fn missing_times(missing: &MissingTimes) -> String {
         lacking,
         all,
         in_blocks,
+        are_words,
     } = missing;
     if !in_blocks {
         return format!(
             "which values are missing depends on the secret: {lacking} of {all} rows without a value are of {}. What is left can \
-             look alike where the log does not. If an observer sees that a value is missing, set {}",
+             look alike where the log does not. If an observer sees that a value is missing, judge it with {}",
             shorten(secret),
-            setting("missing", "label")
+            left_out::as_a_value(*are_words)
         );
     }
     format!(

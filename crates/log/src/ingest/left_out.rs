@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::number::Number;
 use crate::options::Missing;
 use crate::recognize::Form;
+use crate::records::Records;
 use crate::row::{Field, Row, is_absent, is_not_a_number};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
@@ -84,6 +85,36 @@ impl Ingest<'_> {
         skipped.rows += 1;
         skipped.first.get_or_insert_with(|| error.to_string());
         Ok(())
+    }
+
+    /// Refuses columns that were left out because they counted with the first rows, and do not with all.
+    pub(super) fn check_watched(&mut self, name: &str, layout: &Layout) -> Result<()> {
+        let observed = layout.observed_names();
+        let observed: Vec<&str> = observed.iter().map(String::as_str).collect();
+        let mut watched = std::mem::take(&mut self.watched).into_iter();
+        watched.try_for_each(|watch| watch.check(name, &observed))
+    }
+
+    /// Counts the rows that were dropped for a word where an observation has a number.
+    pub(super) fn leave_out_dropped(
+        &mut self,
+        part: Part,
+        layout: &Layout,
+        records: &mut dyn Records,
+    ) {
+        let observed = layout.observed_names();
+        let filters = self.options.filters.iter();
+        let mut words = filters.filter(|filter| filter.drops_words());
+        if !words.any(|filter| observed.contains(&filter.column)) {
+            return;
+        }
+        for (row, count) in records.dropped() {
+            if part == Part::Log {
+                self.facts.rows += count;
+                self.facts.drops_words = true;
+            }
+            self.leave_out_incomplete(part, layout, &row, count);
+        }
     }
 
     /// Whether a row is left out because a value that is used is missing, or is not a number (NaN).

@@ -1,5 +1,7 @@
 //! Which rows are looked at.
 
+use crate::row::is_number;
+
 /// A condition on one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFilter {
@@ -43,6 +45,11 @@ impl RowFilter {
             true => "keep",
             false => "drop",
         }
+    }
+
+    /// Whether rows with words are dropped, which may stand in the place of numbers.
+    pub(crate) fn drops_words(&self) -> bool {
+        !self.keeps && self.values.iter().all(|value| !is_number(value))
     }
 
     /// Whether a cell has one of the values.
