@@ -50,6 +50,17 @@ fn a_quote_that_stays_open_is_refused_before_it_fills_the_memory() {
     assert_refused(&output, &["standard input", "a quote may be left open"]);
 }
 
+/// An object may be a table by its columns, which is known at its end only.
+#[test]
+fn json_without_end_is_refused_before_it_fills_the_memory() {
+    let word = "a".repeat(1 << 10);
+    let words = format!("\"{word}\",").repeat(1 << 10);
+    let output = feed(b"{\"secret\":[", words.as_bytes(), 400);
+    assert_refused(&output, &["standard input", "256 MiB"]);
+    let output = feed(b"{\"secret\":\"", &vec![b'x'; 1 << 20], 200);
+    assert_refused(&output, &["standard input, row 1", "is longer than 16 MiB"]);
+}
+
 /// One long field must not make every later row of the probe as large: 10,000 rows of 4 MiB would
 /// not fit.
 #[test]

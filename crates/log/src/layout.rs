@@ -299,9 +299,8 @@ impl Columns<'_> {
     fn filtering(&self, options: &ReadOptions) -> Vec<usize> {
         let position =
             |filter: &RowFilter| self.names.iter().position(|name| *name == filter.column);
-        let are_words = |filter: &RowFilter| filter.values.iter().all(|value| !is_number(value));
         let chooses = |filter: &RowFilter| {
-            let stays = |column| !filter.keeps && are_words(filter) && self.holds_numbers(column);
+            let stays = |column| filter.drops_words() && self.holds_numbers(column);
             position(filter).filter(|&column| !stays(column))
         };
         options.filters.iter().filter_map(chooses).collect()

@@ -106,8 +106,23 @@ pub(crate) fn open(
         .take(1 << 16)
         .read_to_end(&mut head)
         .map_err(|error| source::read_error(name, &error))?;
+    // What is followed is not read to its end, and an object of columns is known there only.
+    if json_lines::is_json_lines(name, &head, options.delimiter) {
+        match json_columns::find(name, head, &mut input, options.wide)? {
+            Found::Lines(lines) => {
+                options.refuse_no_header(name, NAMED)?;
+                let lines = Box::new(Cursor::new(lines));
+                let lines = JsonLines::new(name, lines, options, PROBE_ROWS)?;
+                return Ok(Box::new(lines.of_columns()));
+            }
+            Found::Other(all) => head = all,
+        }
+    }
     open_behind(name, head, input, options, PROBE_ROWS)
 }
+
+/// What JSON holds.
+const NAMED: &str = "JSON, whose rows name their fields";
 
 /// As [`open`], behind what was already read; so many rows may be looked at before the first is given.
 ///
@@ -146,7 +161,7 @@ pub(crate) fn open_behind(
             options.delimiter,
         )));
     }
-    options.refuse_no_header(name, "JSON, whose rows name their fields")?;
+    options.refuse_no_header(name, NAMED)?;
     if prompt_cache::is_audit(&head) {
         let audit = prompt_cache::read(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(audit));
@@ -155,14 +170,6 @@ pub(crate) fn open_behind(
         let export = hyperfine::read(name, Cursor::new(head).chain(input))?;
         return Ok(Box::new(export));
     }
-    let mut input = input;
-    let head = match json_columns::find(name, head, &mut input, options.wide)? {
-        Found::Lines(lines) => {
-            let lines = JsonLines::new(name, Box::new(Cursor::new(lines)), options, probe)?;
-            return Ok(Box::new(lines.of_columns()));
-        }
-        Found::Other(head) => head,
-    };
     let begin = head.trim_ascii_start();
     let is_array = begin.starts_with(b"[");
     // An object that is written over many lines is all there is.

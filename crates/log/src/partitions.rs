@@ -209,12 +209,12 @@ impl Records for Partitioned {
 fn with_columns(
     file: &str,
     records: Box<dyn Records>,
+    unnamed: Option<usize>,
     options: &ReadOptions,
 ) -> Result<Box<dyn Records>> {
     let Some(first) = options.files.first() else {
         return Ok(records);
     };
-    let unnamed = records.unnamed();
     let columns = columns_of_file(file, unnamed, options)?;
     let names = |columns: &Columns| columns.iter().map(|column| column.0.clone()).collect();
     let (own, wanted): (Vec<String>, Vec<String>) = (
@@ -252,59 +252,28 @@ fn with_columns(
     }))
 }
 
-/// Rows of a text without a header, whose columns have no names.
-struct Unnamed {
-    inner: Box<dyn Records>,
-    columns: usize,
-}
-
-impl Records for Unnamed {
-    fn is_named(&self) -> bool {
-        false
+/// The rows of a file, and the number of its columns if none of them has a name.
+///
+/// # Errors
+/// A row that cannot be read.
+fn with_header_known(
+    records: Box<dyn Records>,
+    options: &ReadOptions,
+) -> Result<(Box<dyn Records>, Option<usize>)> {
+    let unnamed = records.unnamed();
+    if records.is_named() || unnamed.is_some() || !options.is_file_a_secret() {
+        return Ok((records, unnamed));
     }
-
-    fn unnamed(&self) -> Option<usize> {
-        Some(self.columns)
-    }
-
-    fn format(&self) -> Format {
-        self.inner.format()
-    }
-
-    fn delimiter(&self) -> Option<char> {
-        self.inner.delimiter()
-    }
-
-    fn resumes(&self) -> bool {
-        self.inner.resumes()
-    }
-
-    fn next(&mut self, row: &mut Row) -> Result<bool> {
-        self.inner.next(row)
-    }
-}
-
-/// The rows of a file of which it is known whether it has a header.
-fn with_header_known(records: Box<dyn Records>, options: &ReadOptions) -> Result<Box<dyn Records>> {
-    if records.is_named() || records.unnamed().is_some() {
-        return Ok(records);
-    }
-    let (inner, rows) = look_ahead(records)?;
+    let (records, rows) = look_ahead(records)?;
     let Some((first, later)) = rows.split_first() else {
-        return Ok(inner);
+        return Ok((records, None));
     };
     let has_header = match options.header {
         HeaderChoice::Present => true,
         HeaderChoice::Absent => false,
         HeaderChoice::Detect => looks_like_header(first, later, options),
     };
-    Ok(match has_header {
-        true => inner,
-        false => Box::new(Unnamed {
-            columns: first.len(),
-            inner,
-        }),
-    })
+    Ok((records, (!has_header).then_some(first.len())))
 }
 
 /// Whether the directories of a file of the log stand for columns.
@@ -334,11 +303,8 @@ pub fn open(file: &str, meter: &ReadMeter, options: &ReadOptions) -> Result<Box<
     if !is_of_log(file, options) {
         return Ok(records);
     }
-    let records = match options.is_file_a_secret() {
-        true => with_header_known(records, options)?,
-        false => records,
-    };
-    with_columns(file, records, options)
+    let (records, unnamed) = with_header_known(records, options)?;
+    with_columns(file, records, unnamed, options)
 }
 
 /// A file to learn from stands for itself.

@@ -154,6 +154,10 @@ impl<R: Read> Read for Drawn<R> {
             if n == 0 {
                 return Ok(0);
             }
+            if n > LONGEST_ROW {
+                let problem = format!("a line of it is longer than {} MiB", LONGEST_ROW >> 20);
+                return Err(io::Error::other(problem));
+            }
             self.line(line.trim_ascii())?;
         }
         let n = buffer.len().min(self.ready.len() - self.at);

@@ -3,6 +3,7 @@
 
 use std::io::{self, Read};
 
+use crate::source::LONGEST_ROW;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::option;
 
@@ -45,7 +46,17 @@ pub(super) fn find(
     Ok(Found::Other(text))
 }
 
+/// An object of columns is held in memory, and its rows beside it.
+const MOST_BYTES: usize = 256 << 20;
+
 fn more(name: &str, text: &mut Vec<u8>, rest: &mut impl Read) -> Result<usize> {
+    if text.len() > MOST_BYTES {
+        return Err(Error::file(
+            name,
+            "is one JSON object of more than 256 MiB, too much to hold in memory",
+        )
+        .with_hint("write a row a line, as JSON lines"));
+    }
     rest.take(1 << 20)
         .read_to_end(text)
         .map_err(|error: io::Error| crate::source::read_error(name, &error))
@@ -58,6 +69,8 @@ struct Scan {
     /// The brackets that are open.
     open: Vec<u8>,
     in_text: bool,
+    /// Where the text began.
+    from: usize,
     is_escaped: bool,
 }
 
@@ -76,7 +89,9 @@ impl Scan {
             match byte {
                 _ if self.is_escaped => self.is_escaped = false,
                 b'\\' if self.in_text => self.is_escaped = true,
-                b'"' => self.in_text = !self.in_text,
+                b'"' => (self.in_text, self.from) = (!self.in_text, self.at),
+                // No value is so long: whoever reads rows refuses it.
+                _ if self.in_text && self.at - self.from > LONGEST_ROW => return Seen::Foreign,
                 _ if self.in_text => {}
                 b'{' if self.open.last() == Some(&b'[') => return Seen::Foreign,
                 b'{' | b'[' if self.open.is_empty() && byte == b'[' => return Seen::Foreign,
