@@ -4,6 +4,8 @@
 //! secrets alike, and limits hold for the mean over that time; see [`order::own_correlation`]. It is said where
 //! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
 
+use std::cell::LazyCell;
+
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::Split;
 use leakgauge_base::parallel;
@@ -28,10 +30,11 @@ pub(crate) fn order_warnings(
     secrets: usize,
     rows: &RowOrder,
 ) -> Vec<Warning> {
-    let splits = splits(rows, secrets);
-    let interleaving = interleaving(&rows.secrets, secrets, splits);
+    // Asked by few warnings, of all rows.
+    let splits = LazyCell::new(|| splits(rows, secrets));
+    let interleaving = interleaving(&rows.secrets, secrets, || *splits);
     let mut warnings: Vec<Warning> = interleaving.into_iter().collect();
-    warnings.extend(of_observations(observations, secrets, rows, splits));
+    warnings.extend(of_observations(observations, secrets, rows, || *splits));
     warnings
 }
 
@@ -43,7 +46,7 @@ fn splits(rows: &RowOrder, secrets: usize) -> bool {
 }
 
 /// Are equal secrets neighbors far more often than by chance, or far less often?
-fn interleaving(rows: &[u32], secrets: usize, splits: bool) -> Option<Warning> {
+fn interleaving(rows: &[u32], secrets: usize, splits: impl Fn() -> bool) -> Option<Warning> {
     let order::NeighborTest {
         share,
         expected_share: expected,
@@ -56,7 +59,7 @@ fn interleaving(rows: &[u32], secrets: usize, splits: bool) -> Option<Warning> {
         Some(Warning::LabelsNotInterleaved {
             share,
             expected,
-            splits,
+            splits: splits(),
         })
     } else if share < FAR_RARER * expected {
         Some(Warning::LabelsAlternate { share, expected })
@@ -69,7 +72,7 @@ fn of_observations(
     observations: &Observations,
     secrets: usize,
     rows: &RowOrder,
-    splits: bool,
+    splits: impl Fn() -> bool,
 ) -> Vec<Warning> {
     let d = observations.dimensions();
     let categorical = usize::from(observations.category_count() > 1);
@@ -137,7 +140,7 @@ fn of_observations(
 fn said(
     [autocorrelation, drift]: [Worst; 2],
     periodic: Option<Warning>,
-    splits: bool,
+    splits: impl Fn() -> bool,
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
     // Neighbors that resemble each other do so at other distances too.
@@ -148,14 +151,14 @@ fn said(
         warnings.push(Warning::Autocorrelation {
             column,
             correlation,
-            splits,
+            splits: splits(),
         });
     }
     if let Some((column, correlation)) = drift.found {
         warnings.push(Warning::Drift {
             column,
             correlation,
-            splits,
+            splits: splits(),
         });
     }
     warnings

@@ -101,12 +101,11 @@ impl Leak {
         let refused = |problem: &str| Error::parameter(shorten(text), problem);
         let names = Figure::ALL.map(Figure::name);
         // A claim has the same figures in parentheses.
-        if let Some((_, inside)) = text.split_once('(') {
+        if let Some((name, inside)) = text.split_once('(') {
             let inside = inside.trim_end().trim_end_matches(')').trim();
-            let name = text.split('(').next().unwrap_or_default().trim();
             let leak = match inside.contains('=') {
                 true => inside.split(',').next().unwrap_or(inside).to_owned(),
-                false => format!("{}={inside}", of_claim(name)),
+                false => format!("{}={inside}", of_claim(name.trim())),
             };
             let error = refused("is a claim, and a leak is a figure and its value");
             return Err(match Leak::parse(&leak) {

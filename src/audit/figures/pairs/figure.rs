@@ -41,7 +41,7 @@ impl Evidence<'_> {
 
     /// Total variation of a pair: its lower limit from all that is certified, its upper limit as given. Either is wrong
     /// with probability α, so at low confidence they can cross: the upper one then gives way, which leaves both true
-    /// as often as they say, and nothing holds by it.
+    /// as often as they say.
     pub(crate) fn total_variation(&self, pair: usize, upper: Option<f64>) -> Estimate {
         let tally = self.tally(pair);
         let judged = tally.is_judged();

@@ -3,7 +3,7 @@ use rand::{RngExt, SeedableRng};
 
 #[test]
 fn secrets_in_turns_and_in_blocks_are_told_from_secrets_in_random_order() {
-    let code = |rows: Vec<u32>| interleaving(&rows, 100, true).map(|warning| warning.code());
+    let code = |rows: Vec<u32>| interleaving(&rows, 100, || true).map(|warning| warning.code());
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
     assert_eq!(
         code((0..5000).map(|row| row % 2).collect()),
