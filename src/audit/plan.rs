@@ -25,7 +25,7 @@ use crate::audit::promises::{Promises, largest};
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{AdvantageGuide, AdvantageMethod, Posterior, Rule};
 use leakgauge_attack::tuning::{ForAverage, Tuned};
-use leakgauge_base::quantity::PrivacyParameter;
+use leakgauge_base::quantity::{OverallFigure, PrivacyParameter};
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::alpha::Alpha;
@@ -185,7 +185,12 @@ impl Plan {
                 Terms::BayesSecurity { .. }
                 | Terms::Advantage { .. }
                 | Terms::AttackAdvantage { .. } => self.add_read(CertifiedLimit::Table(0), 1.0),
-                Terms::MutualInformation { .. } => self.add_read(CertifiedLimit::Information, 1.0),
+                Terms::Overall { figure, .. } => {
+                    let read = match figure {
+                        OverallFigure::MutualInformation => CertifiedLimit::Information,
+                    };
+                    self.add_read(read, 1.0);
+                }
                 Terms::TimeDifference(_) => self.add_read(CertifiedLimit::TimeDifference, 1.0),
                 Terms::Mechanism(mechanism) => {
                     self.add_read(self.table_read(at), 1.0);
@@ -358,7 +363,9 @@ fn allow_no_leak(prepared: &Prepared) -> bool {
     let allows = |claim: &BoundClaim| match claim.terms() {
         Terms::Advantage { at_most } => *at_most <= 0.0,
         Terms::BayesSecurity { at_least } => *at_least >= 1.0,
-        Terms::MutualInformation { at_most } => *at_most <= 0.0 && is_everywhere,
+        Terms::Overall { figure, at_most } => {
+            *at_most <= 0.0 && (is_everywhere || figure.covers_all_attacks())
+        }
         _ => false,
     };
     prepared.claims.iter().any(allows)

@@ -102,7 +102,7 @@ impl Case<'_> {
             }
             Terms::BayesSecurity { at_least } => Ok(self.security(claim.claim(), *at_least)),
             Terms::Mechanism(_) => Err(no_log(claim.claim())),
-            Terms::MutualInformation { .. } => Err(no_information(claim.claim())),
+            Terms::Overall { .. } => Err(no_observations(claim.claim())),
             Terms::TimeDifference(_) => Err(no_times(claim.claim())),
         }
     }
@@ -252,7 +252,7 @@ pub(super) fn quantity(claim: &BoundClaim) -> Result<Quantity> {
         }
         Terms::AttackAdvantage { .. } => Ok(Quantity::AttackAdvantage),
         Terms::Mechanism(_) => Err(no_log(claim.claim())),
-        Terms::MutualInformation { .. } => Err(no_information(claim.claim())),
+        Terms::Overall { .. } => Err(no_observations(claim.claim())),
         Terms::TimeDifference(_) => Err(no_times(claim.claim())),
     }
 }
@@ -268,7 +268,7 @@ pub(super) fn refuse_mechanisms(claims: &[Claim]) -> Result<()> {
 }
 
 /// A table of answers has no observations.
-fn no_information(claim: &Claim) -> Error {
+fn no_observations(claim: &Claim) -> Error {
     Error::parameter(
         claim.to_string(),
         "is about observations of secrets, and there are only answers of an attack",

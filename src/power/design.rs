@@ -179,7 +179,9 @@ fn is_violated(claim: &BoundClaim, [a, b]: [usize; 2], rate: f64) -> bool {
             exceeds(total_variation, mechanism.total_variation(a, b))
                 || exceeds(rates.epsilon_at_least(0.0), mechanism.epsilon())
         }
-        // What a pair tells says little of the average over all secrets.
-        Terms::MutualInformation { .. } | Terms::TimeDifference(_) => false,
+        Terms::Overall { figure, at_most } => {
+            exceeds(total_variation, figure.largest_total_variation(*at_most))
+        }
+        Terms::TimeDifference(_) => false,
     }
 }

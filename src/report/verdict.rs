@@ -107,7 +107,7 @@ pub fn quantity(claim: &ClaimReport) -> &'static str {
         Quantity::TotalVariation => "total variation",
         Quantity::Advantage => "advantage",
         Quantity::AttackAdvantage => "advantage of the attack",
-        Quantity::MutualInformation => "mutual information (bits)",
+        Quantity::Overall(figure) => figure.words(),
         Quantity::TimeDifference => "time difference",
         Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
         Quantity::Privacy(parameter) => parameter.key(),

@@ -23,12 +23,19 @@ pub enum Quantity {
     Advantage,
     /// Advantage of the best attack found at two secrets.
     AttackAdvantage,
-    /// The mutual information of secret and observation at the prior, in bits.
-    MutualInformation,
+    /// A figure of all secrets together, which no pair stands for.
+    Overall(OverallFigure),
     /// The largest difference of times between two secrets, the median over blocks.
     TimeDifference,
     /// A parameter of differential privacy.
     Privacy(PrivacyParameter),
+}
+
+/// A figure of all secrets together, in bits, that a claim may bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverallFigure {
+    /// The mutual information of secret and observation at the prior.
+    MutualInformation,
 }
 
 /// A parameter of a form of differential privacy. The larger it is, the better two secrets can be told
@@ -59,7 +66,7 @@ impl Quantity {
             Quantity::TotalVariation => "total_variation",
             Quantity::Advantage => "advantage",
             Quantity::AttackAdvantage => "attack_advantage",
-            Quantity::MutualInformation => "mutual_information_bits",
+            Quantity::Overall(figure) => figure.key(),
             Quantity::TimeDifference => "time_difference",
             Quantity::Privacy(parameter) => parameter.key(),
         }
@@ -72,9 +79,50 @@ impl Quantity {
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage
-            | Quantity::MutualInformation
+            | Quantity::Overall(_)
             | Quantity::TimeDifference
             | Quantity::Privacy(_) => false,
+        }
+    }
+}
+
+impl OverallFigure {
+    /// All of them.
+    pub const ALL: [OverallFigure; 1] = [OverallFigure::MutualInformation];
+
+    /// The name of the claim that bounds it: `mutual-information`.
+    pub fn name(self) -> &'static str {
+        match self {
+            OverallFigure::MutualInformation => "mutual-information",
+        }
+    }
+
+    /// Its name in JSON: `mutual_information_bits`.
+    pub fn key(self) -> &'static str {
+        match self {
+            OverallFigure::MutualInformation => "mutual_information_bits",
+        }
+    }
+
+    /// Its name in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            OverallFigure::MutualInformation => "mutual information (bits)",
+        }
+    }
+
+    /// The largest total variation of two secrets where it is at most so many bits: 1 for mutual information, of which a
+    /// pair of many secrets may have much more than all have on average.
+    pub fn largest_total_variation(self, _at_most: f64) -> f64 {
+        match self {
+            OverallFigure::MutualInformation => 1.0,
+        }
+    }
+
+    /// Whether a bound on it limits all attacks on any two secrets.
+    pub fn covers_all_attacks(self) -> bool {
+        match self {
+            OverallFigure::MutualInformation => false,
         }
     }
 }
@@ -146,7 +194,7 @@ mod schema {
 
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-    use super::{PrivacyParameter, Quantity};
+    use super::{OverallFigure, PrivacyParameter, Quantity};
 
     const PRIVACY: [PrivacyParameter; 4] = [
         PrivacyParameter::Epsilon { delta: 0.0 },
@@ -176,10 +224,10 @@ mod schema {
                 Quantity::TotalVariation,
                 Quantity::Advantage,
                 Quantity::AttackAdvantage,
-                Quantity::MutualInformation,
                 Quantity::TimeDifference,
             ];
             let all = others.into_iter().chain(PRIVACY.map(Quantity::Privacy));
+            let all = all.chain(OverallFigure::ALL.map(Quantity::Overall));
             let keys: Vec<&str> = all.map(Quantity::key).collect();
             json_schema!({ "type": "string", "enum": keys })
         }

@@ -108,7 +108,7 @@ fn provable(bound: &BoundClaim) -> Option<Provable> {
         | Terms::Curve(_)
         | Terms::Mechanism(_)
         | Terms::AttackAdvantage { .. }
-        | Terms::MutualInformation { .. }
+        | Terms::Overall { .. }
         | Terms::TimeDifference(_) => None,
     }
 }

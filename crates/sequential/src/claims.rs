@@ -37,9 +37,9 @@ pub fn inequalities(bound: &BoundClaim, a: usize, b: usize) -> Option<Vec<Allowe
                 .chain([Allowed::total_variation(variation)])
                 .collect()
         }
-        Terms::AttackAdvantage { .. }
-        | Terms::MutualInformation { .. }
-        | Terms::TimeDifference(_) => return None,
+        Terms::AttackAdvantage { .. } | Terms::Overall { .. } | Terms::TimeDifference(_) => {
+            return None;
+        }
     })
 }
 

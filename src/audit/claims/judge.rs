@@ -16,7 +16,7 @@ use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::parallel;
-use leakgauge_base::quantity::Quantity;
+use leakgauge_base::quantity::{OverallFigure, Quantity};
 use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::Log;
@@ -66,7 +66,9 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
         Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
         Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
         Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
-        Terms::MutualInformation { at_most } => bound_on_information(evidence, claim, *at_most),
+        Terms::Overall { figure, at_most } => {
+            bound_on_all_secrets(evidence, claim, *figure, *at_most)
+        }
         Terms::TimeDifference(bound) => {
             let share = evidence.plan.part(CertifiedLimit::TimeDifference);
             let differences = evidence.differences.expect("checked: the log has times");
@@ -333,18 +335,25 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     }
 }
 
-/// Bits at the prior of the report. No pair decides; the one that is easiest to tell apart is named in its place.
-fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
-    let found = information::estimate(evidence, evidence.prior);
-    let nats = found.expect("planned for every claim of mutual information");
+/// No pair decides on a figure of all secrets; the one that is easiest to tell apart is named in its place.
+fn bound_on_all_secrets(
+    evidence: &Evidence,
+    claim: &BoundClaim,
+    figure: OverallFigure,
+    at_most: f64,
+) -> ClaimReport {
+    let nats = match figure {
+        OverallFigure::MutualInformation => information::estimate(evidence, evidence.prior)
+            .expect("planned for every claim of mutual information"),
+    };
     let estimate = nats.increasing(|nats| nats / std::f64::consts::LN_2);
     let mut report = ClaimReport {
         claim: claim.claim().clone(),
-        quantity: Quantity::MutualInformation,
+        quantity: Quantity::Overall(figure),
         analytic: at_most,
         pair: evidence.pair(evidence.worst),
         verdict: decide(&estimate, at_most),
-        reason: Grounds::MutualInformation.into(),
+        reason: Grounds::Overall.into(),
         rows_needed: None,
         units_needed: None,
         p_value: None,
@@ -353,7 +362,7 @@ fn bound_on_information(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -
     };
     // Secrets that do not occur may tell themselves, and no information is lost.
     let is_everywhere = evidence.prior.iter().all(|prior| *prior > 0.0);
-    if at_most <= 0.0 && is_everywhere {
+    if at_most <= 0.0 && (is_everywhere || figure.covers_all_attacks()) {
         look_for_any_leak(evidence, &mut report);
     }
     report

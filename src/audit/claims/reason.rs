@@ -38,8 +38,8 @@ pub enum Grounds {
     NoLeak,
     /// The limits of the best attack found.
     AttackAdvantage,
-    /// The limits of the mutual information at the prior.
-    MutualInformation,
+    /// The limits of a figure of all secrets together.
+    Overall,
     /// The limits of the largest median of differences inside blocks, or difference of medians.
     TimeDifference {
         /// Whether measurements come in blocks.

@@ -66,7 +66,7 @@ pub struct ClaimReport {
 impl ClaimReport {
     /// Whether it is about all secrets together, so that no pair stands for it.
     pub fn is_about_all_secrets(&self) -> bool {
-        self.quantity == Quantity::MutualInformation
+        matches!(self.quantity, Quantity::Overall(_))
     }
 
     /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all, and not of

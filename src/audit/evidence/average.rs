@@ -46,7 +46,7 @@ pub(crate) fn is_read(claims: &[BoundClaim]) -> bool {
         | Terms::BayesSecurity { .. }
         | Terms::Advantage { .. }
         | Terms::AttackAdvantage { .. } => true,
-        Terms::Mechanism(_) | Terms::MutualInformation { .. } | Terms::TimeDifference(_) => false,
+        Terms::Mechanism(_) | Terms::Overall { .. } | Terms::TimeDifference(_) => false,
     };
     claims.iter().any(reads)
 }

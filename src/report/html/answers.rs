@@ -267,7 +267,7 @@ fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
             Quantity::TotalVariation
             | Quantity::Advantage
             | Quantity::AttackAdvantage
-            | Quantity::MutualInformation
+            | Quantity::Overall(_)
             | Quantity::Privacy(_) => format!("The claim: {name} at most {analytic}."),
         };
     }

@@ -246,7 +246,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         Grounds::Advantage
         | Grounds::NoLeak
         | Grounds::AttackAdvantage
-        | Grounds::MutualInformation
+        | Grounds::Overall
         | Grounds::BayesSecurity
         | Grounds::Mechanism { .. }
         | Grounds::MechanismEpsilon => of_limit(claim),

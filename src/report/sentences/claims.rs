@@ -10,6 +10,7 @@ use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::{self, doubt};
+use crate::report::verdict::quantity;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::{option, setting};
@@ -101,7 +102,7 @@ fn grounds(claim: &ClaimReport) -> String {
             "{} This is about the best attack found. It says nothing about attacks that were not found.",
             at_most("advantage of the best attack found", claim)
         ),
-        Grounds::MutualInformation => at_most("mutual information in bits", claim),
+        Grounds::Overall => at_most(quantity(claim), claim),
         Grounds::TimeDifference {
             in_blocks,
             unit,
@@ -208,6 +209,9 @@ fn at_most(what: &str, claim: &ClaimReport) -> String {
     let [lower, upper] = limits(estimate, bound);
     match claim.verdict {
         Verdict::Violated => format!("The {what} is at least {lower}, more than {bound}."),
+        Verdict::Holds if claim.is_about_all_secrets() => {
+            format!("The {what} is at most {upper}, within {bound}.")
+        }
         Verdict::Holds => format!("The {what} is at most {upper} for every pair, within {bound}."),
         Verdict::Inconclusive => match (estimate.upper, &estimate.reason) {
             (Some(_), _) => format!(

@@ -35,7 +35,7 @@ pub(super) fn of_requirement(requirement: Requirement, curve: Option<&Curve>) ->
         }
         Requirement::Curve { .. } => Some(Pair::Cells(of_points(curve?.points()))),
         Requirement::AttackAdvantage { .. }
-        | Requirement::MutualInformation { .. }
+        | Requirement::Overall { .. }
         | Requirement::TimeDifference(_) => None,
     }
 }

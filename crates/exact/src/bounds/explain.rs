@@ -11,6 +11,7 @@ use crate::extreme::Extreme;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Cells, Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::quantity::OverallFigure;
 use leakgauge_stats::renyi::success_divergence;
 
 /// The prior probabilities of the less likely of two secrets.
@@ -206,7 +207,11 @@ fn of_promise(claim: &Claim, promise: &Promise, labels: Option<&[String]>) -> Re
         Requirement::AttackAdvantage { at_most } => {
             return Ok(of_found_attacks(at_most, labels));
         }
-        Requirement::MutualInformation { at_most } => return Ok(of_information(at_most, labels)),
+        Requirement::Overall { figure, at_most } => {
+            return Ok(match figure {
+                OverallFigure::MutualInformation => of_information(at_most, labels),
+            });
+        }
         _ => {}
     }
     let mut steps = promise.unit().map(|unit| (1.0, unit));
@@ -573,7 +578,7 @@ impl Laws<'_> {
                 NotImplied::Variation
             }
             Requirement::AttackAdvantage { .. }
-            | Requirement::MutualInformation { .. }
+            | Requirement::Overall { .. }
             | Requirement::TimeDifference(_) => NotImplied::NotCovered,
         }
     }

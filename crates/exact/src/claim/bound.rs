@@ -3,6 +3,7 @@
 use super::{BoundPromise, Claim, ClaimKind, Curve, Requirement, TimeBound};
 use crate::mechanism::BoundMechanism;
 use leakgauge_base::error::Result;
+use leakgauge_base::quantity::OverallFigure;
 
 /// A claim with what it says about the secrets of a log.
 #[derive(Debug)]
@@ -36,9 +37,11 @@ pub enum Terms {
         /// The largest advantage.
         at_most: f64,
     },
-    /// The mutual information at the prior is at most this.
-    MutualInformation {
-        /// The largest mutual information, in bits.
+    /// A figure of all secrets together is at most this.
+    Overall {
+        /// Which figure.
+        figure: OverallFigure,
+        /// The most bits.
         at_most: f64,
     },
     /// The medians of differences of times are at most this at every pair.
@@ -74,7 +77,7 @@ impl BoundClaim {
                 Requirement::BayesSecurity { at_least } => Terms::BayesSecurity { at_least },
                 Requirement::Advantage { at_most } => Terms::Advantage { at_most },
                 Requirement::AttackAdvantage { at_most } => Terms::AttackAdvantage { at_most },
-                Requirement::MutualInformation { at_most } => Terms::MutualInformation { at_most },
+                Requirement::Overall { figure, at_most } => Terms::Overall { figure, at_most },
                 Requirement::TimeDifference(bound) => Terms::TimeDifference(bound),
             },
         };
@@ -118,7 +121,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
-            | Terms::MutualInformation { .. }
+            | Terms::Overall { .. }
             | Terms::TimeDifference(_) => None,
         }
     }
@@ -132,7 +135,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
-            | Terms::MutualInformation { .. }
+            | Terms::Overall { .. }
             | Terms::TimeDifference(_) => None,
         }
     }
@@ -146,7 +149,7 @@ impl BoundClaim {
             | Terms::BayesSecurity { .. }
             | Terms::Advantage { .. }
             | Terms::AttackAdvantage { .. }
-            | Terms::MutualInformation { .. }
+            | Terms::Overall { .. }
             | Terms::TimeDifference(_) => None,
         }
     }

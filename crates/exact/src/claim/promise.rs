@@ -10,6 +10,7 @@ use super::{Guarantee, Neighbors, Requirement, TimeBound};
 use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
+use leakgauge_base::quantity::OverallFigure;
 use leakgauge_base::time::TimeUnit;
 use time::time_bound;
 
@@ -104,9 +105,11 @@ pub enum Promise {
         /// The largest advantage.
         at_most: f64,
     },
-    /// The mutual information of secret and observation, at the prior of the report, is at most this.
-    MutualInformation {
-        /// The largest mutual information, in bits.
+    /// A figure of all secrets together is at most this.
+    Overall {
+        /// Which figure.
+        figure: OverallFigure,
+        /// The most bits.
         at_most: f64,
     },
     /// The times of any two secrets differ by at most this, the median of the differences inside blocks.
@@ -137,7 +140,7 @@ impl Promise {
             Promise::BayesSecurity { at_least } => Requirement::BayesSecurity { at_least },
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
-            Promise::MutualInformation { at_most } => Requirement::MutualInformation { at_most },
+            Promise::Overall { figure, at_most } => Requirement::Overall { figure, at_most },
             Promise::TimeDifference(bound) => Requirement::TimeDifference(bound),
         }
     }
@@ -188,7 +191,7 @@ impl Promise {
             | Promise::BayesSecurity { .. }
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. }
-            | Promise::MutualInformation { .. }
+            | Promise::Overall { .. }
             | Promise::TimeDifference(_) => Neighbors::All,
         }
     }
@@ -327,8 +330,8 @@ impl fmt::Display for Promise {
             Promise::AttackAdvantage { at_most } => {
                 write!(f, "attack-advantage({})", number(at_most))
             }
-            Promise::MutualInformation { at_most } => {
-                write!(f, "mutual-information({})", number(at_most))
+            Promise::Overall { figure, at_most } => {
+                write!(f, "{}({})", figure.name(), number(at_most))
             }
             Promise::TimeDifference(TimeBound { at_most, unit }) => {
                 let unit = unit.map_or("", TimeUnit::name);
@@ -383,6 +386,11 @@ const PROBABILITY: Bounds = Bounds::Between(0.0, 1.0);
 
 fn unit(arguments: &Arguments<'_>) -> Result<Option<f64>> {
     arguments.number_if_given("unit", Bounds::Above(0.0))
+}
+
+fn overall(figure: OverallFigure, arguments: &Arguments<'_>) -> Result<Promise> {
+    let at_most = arguments.number("at-most", Bounds::AtLeast(0.0))?;
+    Ok(Promise::Overall { figure, at_most })
 }
 
 fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
@@ -547,10 +555,7 @@ pub static PROMISES: &[PromiseEntry] = &[
         name: "mutual-information",
         about: "an observation tells at most this about the secret, on average at the prior",
         parameters: &[Parameter::positional("at-most", "bits, at least 0")],
-        build: Build::Arguments(|arguments| {
-            let at_most = arguments.number("at-most", Bounds::AtLeast(0.0))?;
-            Ok(Promise::MutualInformation { at_most })
-        }),
+        build: Build::Arguments(|arguments| overall(OverallFigure::MutualInformation, arguments)),
     },
     PromiseEntry {
         name: "time-difference",

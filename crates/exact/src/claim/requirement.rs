@@ -1,7 +1,7 @@
 //! What a promise requires of every pair of neighboring secrets.
 
 use super::Guarantee;
-use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_base::quantity::{OverallFigure, PrivacyParameter, Quantity};
 use leakgauge_base::time::TimeUnit;
 
 /// A bound on leakage, in the terms in which it can be judged. Several promises make the same kind of
@@ -30,9 +30,11 @@ pub enum Requirement {
         /// The largest advantage.
         at_most: f64,
     },
-    /// The mutual information of secret and observation at the prior is at most this.
-    MutualInformation {
-        /// The largest mutual information, in bits.
+    /// A figure of all secrets together is at most this.
+    Overall {
+        /// Which figure.
+        figure: OverallFigure,
+        /// The most bits.
         at_most: f64,
     },
     /// The medians of differences of times are at most this.
@@ -56,7 +58,7 @@ impl Requirement {
             Requirement::BayesSecurity { .. } => Quantity::BayesSecurity,
             Requirement::Advantage { .. } | Requirement::Curve { .. } => Quantity::Advantage,
             Requirement::AttackAdvantage { .. } => Quantity::AttackAdvantage,
-            Requirement::MutualInformation { .. } => Quantity::MutualInformation,
+            Requirement::Overall { figure, .. } => Quantity::Overall(figure),
             Requirement::TimeDifference(_) => Quantity::TimeDifference,
         }
     }
@@ -69,7 +71,7 @@ impl Requirement {
             | Requirement::Advantage { .. }
             | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
-            | Requirement::MutualInformation { .. }
+            | Requirement::Overall { .. }
             | Requirement::TimeDifference(_) => None,
         }
     }
@@ -82,9 +84,8 @@ impl Requirement {
             | Requirement::BayesSecurity { .. }
             | Requirement::Advantage { .. }
             | Requirement::Curve { .. } => true,
-            Requirement::AttackAdvantage { .. }
-            | Requirement::MutualInformation { .. }
-            | Requirement::TimeDifference(_) => false,
+            Requirement::Overall { figure, .. } => figure.covers_all_attacks(),
+            Requirement::AttackAdvantage { .. } | Requirement::TimeDifference(_) => false,
         }
     }
 
@@ -101,7 +102,7 @@ impl Requirement {
             )
             | Requirement::Curve { .. }
             | Requirement::AttackAdvantage { .. }
-            | Requirement::MutualInformation { .. }
+            | Requirement::Overall { .. }
             | Requirement::TimeDifference(_) => false,
             Requirement::BayesSecurity { .. } | Requirement::Advantage { .. } => true,
         }
@@ -114,9 +115,8 @@ impl Requirement {
     /// may exceed the bound.
     ///
     /// # Formula
-    /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a; 1 for a difference of
-    /// times, which leaves any other difference possible, and for mutual information, of which a pair of many secrets may have
-    /// much more than all have on average.
+    /// That of the [`Guarantee`] for privacy; 1 − b for Bayes security b; a for an advantage a; that of the
+    /// [`OverallFigure`] for a figure of all secrets; 1 for a difference of times, which leaves any other difference possible.
     pub fn largest_total_variation(self) -> f64 {
         match self {
             Requirement::Privacy(guarantee) => guarantee.largest_total_variation(),
@@ -125,7 +125,8 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 at_most
             }
-            Requirement::MutualInformation { .. } | Requirement::TimeDifference(_) => 1.0,
+            Requirement::Overall { figure, at_most } => figure.largest_total_variation(at_most),
+            Requirement::TimeDifference(_) => 1.0,
         }
     }
 
@@ -138,7 +139,10 @@ impl Requirement {
             Requirement::Advantage { at_most } | Requirement::AttackAdvantage { at_most } => {
                 1.0 - at_most
             }
-            Requirement::MutualInformation { .. } | Requirement::TimeDifference(_) => 0.0,
+            Requirement::Overall { figure, at_most } => {
+                1.0 - figure.largest_total_variation(at_most)
+            }
+            Requirement::TimeDifference(_) => 0.0,
         }
     }
 }

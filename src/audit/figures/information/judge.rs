@@ -4,6 +4,7 @@ use crate::audit::prepare::Prepared;
 use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::Posterior;
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::quantity::OverallFigure;
 use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::information::Gains;
@@ -19,7 +20,10 @@ pub struct InformationEvidence {
 
 /// Whether a claim reads it.
 fn is_claimed(claims: &[BoundClaim]) -> bool {
-    let reads = |claim: &BoundClaim| matches!(claim.terms(), Terms::MutualInformation { .. });
+    let reads = |claim: &BoundClaim| {
+        let figure = OverallFigure::MutualInformation;
+        matches!(claim.terms(), Terms::Overall { figure: of, .. } if *of == figure)
+    };
     claims.iter().any(reads)
 }
 

@@ -62,7 +62,7 @@ fn total_variation(claim: &ClaimReport) -> Option<Estimate> {
         Quantity::Advantage | Quantity::TotalVariation => Some(claim.estimate.clone()),
         Quantity::BayesSecurity => Some(claim.estimate.decreasing(|security| 1.0 - security)),
         Quantity::AttackAdvantage
-        | Quantity::MutualInformation
+        | Quantity::Overall(_)
         | Quantity::TimeDifference
         | Quantity::Privacy(_) => None,
     }
@@ -75,7 +75,7 @@ fn adopt_in_claim(claim: &mut ClaimReport, settled: &Estimate) {
             adopt(&mut claim.estimate, &settled.decreasing(|tv| 1.0 - tv));
         }
         Quantity::AttackAdvantage
-        | Quantity::MutualInformation
+        | Quantity::Overall(_)
         | Quantity::TimeDifference
         | Quantity::Privacy(_) => {}
     }
