@@ -37,6 +37,7 @@ mod json_lines;
 mod json_schema;
 mod logs_from_memory;
 mod max_rows;
+mod maximal_leakage;
 mod mechanism_exact;
 mod mechanism_golden;
 mod mechanism_samples;

@@ -2,7 +2,7 @@
 
 use crate::audit::assumptions::assumptions;
 use crate::audit::basis::Evidence;
-use crate::audit::claims::judge::judge_claims;
+use crate::audit::claims::judge::{adopt_capacity, judge_claims};
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::figure::overall;
 use crate::audit::figures::pairs::agreement::agree;
@@ -23,7 +23,6 @@ use crate::audit::warnings::last_bits;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::parallel;
 use leakgauge_log::UnitRows;
-use leakgauge_stats::random::Stream;
 
 /// Puts the findings together.
 pub(super) fn assemble(
@@ -57,12 +56,8 @@ pub(super) fn assemble(
     let estimates = evidence.pair_estimates();
     agree(&mut all_pairs, &mut worst_pair, &mut claims, &estimates);
     let pairs = evidence.pair_count();
-    let overall = overall(
-        evidence,
-        &worst_pair,
-        &prepared.priors,
-        &mut prepared.random.rng(Stream::MatchedPrior),
-    );
+    let overall = overall(evidence, &worst_pair);
+    adopt_capacity(&mut claims, &overall.capacity);
     Findings {
         figures: figures.figures(&Settled {
             prepared,

@@ -39,6 +39,8 @@ pub(super) struct Evidence<'a> {
     pub options: &'a AuditOptions,
     /// The prior asked for.
     pub prior: &'a [f64],
+    /// The same, and the uniform prior.
+    pub priors: &'a [Vec<f64>; 2],
     /// The seed's random numbers for this log.
     pub random: Randomness,
     /// What limits take for independent draws.
@@ -109,6 +111,7 @@ impl<'a> Evidence<'a> {
         let mut evidence = Evidence {
             options: prepared.options,
             prior: &prepared.priors[0],
+            priors: &prepared.priors,
             random: prepared.random,
             independence: prepared.independence,
             labels: prepared.labels.clone(),

@@ -5,9 +5,9 @@ use crate::report::document::Document;
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::{claims, fit};
-use crate::report::words::{p_value_of, range, value};
+use crate::report::words::{p_value_of, quantity, range, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::quantity::{PrivacyParameter, Quantity};
+use leakgauge_base::quantity::Quantity;
 use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
@@ -97,19 +97,5 @@ fn strength(verdict: Verdict, p: f64) -> String {
             "Strength of evidence: {p}. If the claim is true, such a log, or a worse one, is no more probable than that."
         ),
         Verdict::Holds | Verdict::Inconclusive => format!("Evidence against the claim: {p}."),
-    }
-}
-
-/// The quantity that decides, in words.
-pub fn quantity(claim: &ClaimReport) -> &'static str {
-    match claim.quantity {
-        Quantity::BayesSecurity => "Bayes security",
-        Quantity::TotalVariation => "total variation",
-        Quantity::Advantage => "advantage",
-        Quantity::AttackAdvantage => "advantage of the attack",
-        Quantity::Overall(figure) => figure.words(),
-        Quantity::TimeDifference => "time difference",
-        Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
-        Quantity::Privacy(parameter) => parameter.key(),
     }
 }

@@ -1,7 +1,23 @@
 //! Words for values, limits and methods, the same in every format.
 
+use crate::audit::ClaimReport;
 use crate::estimate::{Estimate, Method};
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::{at_least, at_most, nearest};
+
+/// The quantity that decides, in words.
+pub fn quantity(claim: &ClaimReport) -> &'static str {
+    match claim.quantity {
+        Quantity::BayesSecurity => "Bayes security",
+        Quantity::TotalVariation => "total variation",
+        Quantity::Advantage => "advantage",
+        Quantity::AttackAdvantage => "advantage of the attack",
+        Quantity::Overall(figure) => figure.words(),
+        Quantity::TimeDifference => "time difference",
+        Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
+        Quantity::Privacy(parameter) => parameter.key(),
+    }
+}
 
 pub fn method_name(method: Method) -> &'static str {
     match method {

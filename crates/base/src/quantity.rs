@@ -1,5 +1,6 @@
 //! The quantities that claims bound and reports print. Code matches on these, never on their names.
 
+use std::f64::consts::LN_2;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -36,6 +37,8 @@ pub enum Quantity {
 pub enum OverallFigure {
     /// The mutual information of secret and observation at the prior.
     MutualInformation,
+    /// The maximal leakage: log₂ of how many times more often an observer guesses right, whatever the prior.
+    MaximalLeakage,
 }
 
 /// A parameter of a form of differential privacy. The larger it is, the better two secrets can be told
@@ -88,12 +91,16 @@ impl Quantity {
 
 impl OverallFigure {
     /// All of them.
-    pub const ALL: [OverallFigure; 1] = [OverallFigure::MutualInformation];
+    pub const ALL: [OverallFigure; 2] = [
+        OverallFigure::MutualInformation,
+        OverallFigure::MaximalLeakage,
+    ];
 
     /// The name of the claim that bounds it: `mutual-information`.
     pub fn name(self) -> &'static str {
         match self {
             OverallFigure::MutualInformation => "mutual-information",
+            OverallFigure::MaximalLeakage => "maximal-leakage",
         }
     }
 
@@ -101,6 +108,7 @@ impl OverallFigure {
     pub fn key(self) -> &'static str {
         match self {
             OverallFigure::MutualInformation => "mutual_information_bits",
+            OverallFigure::MaximalLeakage => "maximal_leakage_bits",
         }
     }
 
@@ -108,14 +116,17 @@ impl OverallFigure {
     pub fn words(self) -> &'static str {
         match self {
             OverallFigure::MutualInformation => "mutual information (bits)",
+            OverallFigure::MaximalLeakage => "maximal leakage (bits)",
         }
     }
 
     /// The largest total variation of two secrets where it is at most so many bits: 1 for mutual information, of which a
-    /// pair of many secrets may have much more than all have on average.
-    pub fn largest_total_variation(self, _at_most: f64) -> f64 {
+    /// pair of many secrets may have much more than all have on average; 2^b − 1 for b bits of maximal leakage, which two
+    /// secrets alone attain.
+    pub fn largest_total_variation(self, at_most: f64) -> f64 {
         match self {
             OverallFigure::MutualInformation => 1.0,
+            OverallFigure::MaximalLeakage => libm::expm1(at_most * LN_2).min(1.0),
         }
     }
 
@@ -123,6 +134,7 @@ impl OverallFigure {
     pub fn covers_all_attacks(self) -> bool {
         match self {
             OverallFigure::MutualInformation => false,
+            OverallFigure::MaximalLeakage => true,
         }
     }
 }

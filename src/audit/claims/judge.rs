@@ -11,6 +11,7 @@ use crate::audit::claims::rows_needed;
 use crate::audit::claims::time as time_claim;
 use crate::audit::figures::differences::BlocksCompared;
 use crate::audit::figures::information::estimate as information;
+use crate::audit::figures::overall::figure::capacity;
 use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;
@@ -342,11 +343,12 @@ fn bound_on_all_secrets(
     figure: OverallFigure,
     at_most: f64,
 ) -> ClaimReport {
-    let nats = match figure {
+    let estimate = match figure {
         OverallFigure::MutualInformation => information::estimate(evidence, evidence.prior)
-            .expect("planned for every claim of mutual information"),
+            .expect("planned for every claim of mutual information")
+            .increasing(|nats| nats / std::f64::consts::LN_2),
+        OverallFigure::MaximalLeakage => capacity(evidence).increasing(f64::log2),
     };
-    let estimate = nats.increasing(|nats| nats / std::f64::consts::LN_2);
     let mut report = ClaimReport {
         claim: claim.claim().clone(),
         quantity: Quantity::Overall(figure),
@@ -366,6 +368,17 @@ fn bound_on_all_secrets(
         look_for_any_leak(evidence, &mut report);
     }
     report
+}
+
+/// The estimate beside the limits of maximal leakage is that of the report.
+pub(crate) fn adopt_capacity(claims: &mut [ClaimReport], capacity: &Estimate) {
+    let of = Quantity::Overall(OverallFigure::MaximalLeakage);
+    for claim in claims.iter_mut().filter(|claim| claim.quantity == of) {
+        let found = capacity.increasing(f64::log2);
+        claim.estimate.point = found.point;
+        claim.estimate.raw = found.raw;
+        claim.estimate.method.point = found.method.point;
+    }
 }
 
 /// The p-value of no pair's total variation exceeding `allowed`.

@@ -10,7 +10,7 @@ use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::reasons::reason;
 use crate::report::short::next::command_after;
 use crate::report::summary::epsilon;
-use crate::report::verdict::quantity;
+use crate::report::words::quantity;
 use crate::report::words::{range, value};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::Quantity;

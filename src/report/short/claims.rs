@@ -8,7 +8,8 @@ use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
 use crate::report::numbers::{Limits, MISSING, Texts, percent, time_scale};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut, letters};
-use crate::report::verdict::{is_judged, quantity};
+use crate::report::verdict::is_judged;
+use crate::report::words::quantity;
 
 /// Lines that the section may keep.
 const LINES: usize = 9;

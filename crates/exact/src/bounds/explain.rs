@@ -1,7 +1,5 @@
 //! What a claim leaves to an attacker, in terms that people use: right guesses, false positives, posteriors.
 
-use std::f64::consts::LN_2;
-
 use libm::{exp, log};
 
 use super::{Kind, dominating, names, profile, promise, shuffled_capacity, smallest_epsilon};
@@ -11,8 +9,8 @@ use crate::extreme::Extreme;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Cells, Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::quantity::OverallFigure;
-use leakgauge_stats::renyi::success_divergence;
+
+mod overall;
 
 /// The prior probabilities of the less likely of two secrets.
 const PRIORS: [f64; 3] = [0.5, 0.1, 0.01];
@@ -208,9 +206,7 @@ fn of_promise(claim: &Claim, promise: &Promise, labels: Option<&[String]>) -> Re
             return Ok(of_found_attacks(at_most, labels));
         }
         Requirement::Overall { figure, at_most } => {
-            return Ok(match figure {
-                OverallFigure::MutualInformation => of_information(at_most, labels),
-            });
+            return Ok(overall::explanation(figure, at_most, labels));
         }
         _ => {}
     }
@@ -280,33 +276,6 @@ fn of_found_attacks(at_most: f64, labels: Option<&[String]>) -> Explanation {
     let mut found = Explanation::of_nothing(Covered::FoundAttacks, labels);
     found.advantage.most = Ok(at_most);
     found.guesses[0].success.most = Ok(0.5 + 0.5 * at_most);
-    found
-}
-
-/// What I bits leave: by Fano's inequality, the success V of naming one of n equally likely secrets has
-/// d(V ‖ 1/n) ≤ I ln 2. Two secrets alone are told apart with that of n = 2, which is (1 + advantage)/2.
-fn of_information(at_most: f64, labels: Option<&[String]>) -> Explanation {
-    let mut found = Explanation::of_nothing(Covered::Average, labels);
-    let largest = |n: f64| {
-        let (mut low, mut high) = (1.0 / n, 1.0);
-        for _ in 0..200 {
-            let middle = 0.5 * (low + high);
-            match success_divergence(middle, 1.0 / n, 1.0) <= at_most * LN_2 {
-                true => low = middle,
-                false => high = middle,
-            }
-        }
-        high
-    };
-    for naming in &mut found.namings {
-        naming.success.most = Ok(largest(naming.secrets as f64));
-    }
-    if labels.is_some_and(|labels| labels.len() == 2) {
-        let right = largest(2.0);
-        found.guesses[0].success.most = Ok(right);
-        found.advantage.most = Ok(2.0 * right - 1.0);
-        found.bayes_security = Ok(2.0 * (1.0 - right));
-    }
     found
 }
 

@@ -558,6 +558,13 @@ pub static PROMISES: &[PromiseEntry] = &[
         build: Build::Arguments(|arguments| overall(OverallFigure::MutualInformation, arguments)),
     },
     PromiseEntry {
+        name: "maximal-leakage",
+        about: "an observation makes right guesses of the secret, or of anything about it, at most 2^b times more often, \
+                whatever the prior",
+        parameters: &[Parameter::positional("at-most", "b, bits, at least 0")],
+        build: Build::Arguments(|arguments| overall(OverallFigure::MaximalLeakage, arguments)),
+    },
+    PromiseEntry {
         name: "time-difference",
         about: "the times of any two secrets, measured in blocks, differ by at most this (the median over blocks)",
         parameters: &[Parameter::positional(

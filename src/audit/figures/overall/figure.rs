@@ -7,21 +7,23 @@ use crate::audit::figures::overall::Overall;
 use crate::audit::figures::overall::risk::{
     RiskMethod, RiskPlan, is_uniform, matched_upper, strata,
 };
-use crate::audit::figures::pairs::WorstPair;
+use crate::audit::figures::pairs::{WorstPair, figure as pairs};
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::GuessErrors;
 use leakgauge_exact::leakage;
 use leakgauge_stats::binomial::clopper_pearson_upper;
+use leakgauge_stats::random::Stream;
 use leakgauge_stats::weighted_risk::{Stratum, chernoff_upper};
 
-/// The figures of the whole log. `priors` are the prior asked for and the uniform one.
-pub fn overall(
-    evidence: &Evidence,
-    worst: &WorstPair,
-    priors: &[Vec<f64>; 2],
-    rng: &mut ChaCha8Rng,
-) -> Overall {
-    let [prior, uniform] = priors;
+/// The capacity, before the estimates of all tables agree: its limits are final.
+pub fn capacity(evidence: &Evidence) -> Estimate {
+    overall(evidence, &pairs::worst_pair(evidence)).capacity
+}
+
+/// The figures of the whole log.
+pub fn overall(evidence: &Evidence, worst: &WorstPair) -> Overall {
+    let [prior, uniform] = evidence.priors;
+    let rng = &mut evidence.random.rng(Stream::MatchedPrior);
     let vulnerability = vulnerability(evidence, worst, 0, prior, rng);
     let at_uniform = if prior == uniform {
         vulnerability.clone()
@@ -76,7 +78,13 @@ fn vulnerability(
     rng: &mut ChaCha8Rng,
 ) -> Estimate {
     let secrets = prior.len() as f64;
-    let by_pair = worst.total_variation.increasing(|tv| (1.0 + tv) / secrets);
+    let mut total_variation = worst.total_variation.clone();
+    let some = evidence.largest_total_variation();
+    if some.lower > total_variation.lower {
+        total_variation.lower = some.lower;
+        total_variation.method.lower = some.method.lower;
+    }
+    let by_pair = total_variation.increasing(|tv| (1.0 + tv) / secrets);
     let mut estimate = match (is_uniform(prior), prior.len()) {
         (true, 2) => return by_pair,
         (true, _) => at_least(by_name(evidence, at, prior, rng), &by_pair),

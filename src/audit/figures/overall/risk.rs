@@ -5,6 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
 use leakgauge_attack::tuning::Tuned;
+use leakgauge_base::quantity::OverallFigure;
+use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_judge::Independence;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
@@ -34,12 +36,18 @@ pub(crate) struct RiskPlan {
 /// the worst pair apart; the pairs have the rest. As the capacity is at least 1 + the total variation of any pair,
 /// both limits serve it, and together they are wrong with probability α at most.
 const NAMING_SHARE: f64 = 0.1;
+/// The same where a claim reads the capacity.
+const CLAIMED_NAMING_SHARE: f64 = 0.5;
 
 /// How the Bayes vulnerability is limited from below at each prior, and the part of α that is left for pairs.
 /// Judged by the errors on the tuning rows and the numbers of certification rows.
 pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<RiskPlan>, f64) {
     let secrets = prepared.labels.len();
     let mut for_pairs = 1.0;
+    let naming_share = match is_claimed(&prepared.claims) {
+        true => CLAIMED_NAMING_SHARE,
+        false => NAMING_SHARE,
+    };
     let plans = prepared.priors.iter().zip(&tuned.naming);
     let plans = plans.map(|(prior, naming)| {
         let choose = |share: f64| {
@@ -58,7 +66,7 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
                 share: 1.0,
             };
         }
-        let (method, risk) = choose(NAMING_SHARE);
+        let (method, risk) = choose(naming_share);
         let advantage = AdvantageGuide::new(prepared.alpha).at_least(&expected_errors(
             &tuned.choices[worst],
             prepared.split.certify.rows(),
@@ -67,7 +75,7 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
         let dependent = !prepared.independence.is_of_rows();
         let by_name = dependent || 1.0 - risk > (1.0 + advantage.max(0.0)) / secrets as f64;
         let share = if secrets > 2 && by_name {
-            NAMING_SHARE
+            naming_share
         } else {
             0.0
         };
@@ -75,6 +83,15 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
         RiskPlan { method, share }
     });
     (plans.collect(), for_pairs)
+}
+
+/// Whether a claim reads the capacity.
+fn is_claimed(claims: &[BoundClaim]) -> bool {
+    let reads = |claim: &BoundClaim| {
+        let figure = OverallFigure::MaximalLeakage;
+        matches!(claim.terms(), Terms::Overall { figure: of, .. } if *of == figure)
+    };
+    claims.iter().any(reads)
 }
 
 pub(crate) fn is_uniform(prior: &[f64]) -> bool {
