@@ -46,6 +46,9 @@ pub fn expand(
                 let split = asked(layout, position, rows, options)?;
                 Some(Reading::mixed(name, split, true))
             }
+            None if is_in_bins(layout, position, options) => {
+                recognize_cells::of_lists_in_bins(name, &cells(rows, position))
+            }
             None if may_be_apart(layout, position, options) => {
                 let cells = cells(rows, position);
                 let occurrences = typing::occurrences(rows, layout.count);
@@ -73,15 +76,17 @@ pub fn expand(
 
 /// Whether nothing is said about a column that does not go with taking it apart.
 fn may_be_apart(layout: &Layout, position: usize, options: &ReadOptions) -> bool {
-    let resolutions = options.resolution.iter().map(|(name, _)| name);
-    let mut said = options
-        .categorical
-        .iter()
-        .chain(&options.numeric)
-        .chain(resolutions);
+    let mut said = options.categorical.iter().chain(&options.numeric);
     !options.is_blocked()
         && options.scores.is_none()
         && !said.any(|wanted| layout.is_named(position, wanted))
+}
+
+/// Whether numbers of a column, and of nothing in it, are seen in bins.
+fn is_in_bins(layout: &Layout, position: usize, options: &ReadOptions) -> bool {
+    let mut resolutions = options.resolution.iter();
+    may_be_apart(layout, position, options)
+        && resolutions.any(|(wanted, _)| layout.is_named(position, wanted))
 }
 
 /// The texts of a column.

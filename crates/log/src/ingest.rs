@@ -323,6 +323,7 @@ impl<'a> Ingest<'a> {
             layout.note_names(probe.first(), &self.options, &mut self.facts.notes);
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
+            self.facts.lists_in_part = lists::in_part(&layout, &elements);
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
             let timed = self.options.timed

@@ -40,6 +40,8 @@ pub enum Element {
     /// Of a list of numbers; all that is observed of it may be all that it says.
     Aspect {
         what: Aspect,
+        /// Which number of a record, of a list of records.
+        part: usize,
         of: Notation,
         is_all: bool,
     },
@@ -67,6 +69,9 @@ impl Element {
                 format!("{column}.bit[{}]", at + 1)
             }
             Element::Digit { at, .. } => format!("{column}[{}]", at + 1),
+            Element::Aspect { what, part, of, .. } if of.parts() > 1 && what != Aspect::Length => {
+                format!("{column}.{}{}", part + 1, what.name())
+            }
             Element::Aspect { what, .. } => format!("{column}{}", what.name()),
             Element::Integer(part) => format!("{column}{}", part.name()),
         }
@@ -100,7 +105,9 @@ impl Element {
     fn is_first(self) -> bool {
         match self {
             Element::Digit { at, .. } => at == 0,
-            Element::Aspect { what, .. } => matches!(what, Aspect::Length | Aspect::Item(0)),
+            Element::Aspect { what, part, .. } => {
+                part == 0 && matches!(what, Aspect::Length | Aspect::Item(0))
+            }
             _ => false,
         }
     }
@@ -158,6 +165,18 @@ pub fn expand(layout: &mut Layout, options: &ReadOptions) -> Result<Vec<Option<E
     }
     layout.observe = observe;
     Ok(elements)
+}
+
+/// The columns of lists that are observed in part.
+pub fn in_part(layout: &Layout, elements: &[Option<Element>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (&position, element) in layout.observe.iter().zip(elements) {
+        let name = &layout.names[position];
+        if element.is_some_and(Element::is_summary) && names.last() != Some(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// What was made of the columns of lists, for the report.
@@ -246,7 +265,9 @@ impl Lists {
                 Ok(serde_json::to_string(&set).unwrap_or_default().into())
             }
             Element::Digit { at, of } => Ok(of.number(at, cell).into()),
-            Element::Aspect { what, .. } => Ok(self.sequence.text(what, cell).into()),
+            Element::Aspect { what, part, of, .. } => {
+                Ok(self.sequence.text(what, (part, of.parts()), cell).into())
+            }
             Element::Whole | Element::Integer(_) => Ok(cell.into()),
         }
     }

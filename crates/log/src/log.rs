@@ -123,6 +123,8 @@ pub struct InputFacts {
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.
     pub notes: Vec<String>,
+    /// Columns of lists of which a part is observed, and nobody said so.
+    pub lists_in_part: Vec<String>,
     /// A column that is not used and tells several kinds of measurements apart.
     pub pooled: Option<PooledKinds>,
     /// Whether observed numbers are seconds because cells said a unit or a date.

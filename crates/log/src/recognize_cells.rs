@@ -9,7 +9,7 @@ use crate::digits::Digits;
 use crate::integers;
 use crate::lists::Element;
 use crate::parts::Split;
-use crate::sequences::{self, Aspect, FIRST_ITEMS, MAX_BITS, MAX_ITEMS, Sequence};
+use crate::sequences::{self, Aspect, Sequence};
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::setting;
 
@@ -76,6 +76,11 @@ pub fn of(column: &str, cells: &[Cow<str>], occurrences: u64, timed: bool) -> Op
     (!timed && integers::are_beyond_double(cells)).then(|| of_integers(column))
 }
 
+/// How a column of lists is read of whose numbers an observer sees bins: these numbers, and nothing else of a cell.
+pub fn of_lists_in_bins(column: &str, cells: &[Cow<str>]) -> Option<Reading> {
+    of_lists(column, &NumberLists::of(cells)?, Recurrence::Hardly)
+}
+
 /// How often cells recur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Recurrence {
@@ -131,47 +136,75 @@ fn of_digits(column: &str, digits: Digits, recurrence: Recurrence) -> Reading {
 /// Lists of numbers, all written alike.
 struct NumberLists {
     notation: sequences::Notation,
-    /// The length of the shortest and of the longest.
+    /// Records of the shortest and of the longest.
     lengths: (usize, usize),
+    /// Whether the numbers have two values at most.
     is_binary: bool,
 }
 
 impl NumberLists {
     fn of(cells: &[Cow<str>]) -> Option<Self> {
         let mut sequence = Sequence::default();
-        let mut found: Option<NumberLists> = None;
+        let (mut shortest, mut longest) = (usize::MAX, (0, ""));
         for cell in cells {
             if !sequence.read(cell) {
                 return None;
             }
-            let (length, is_binary) = (sequence.len(), sequence.is_binary());
-            let own = sequence.notation()?;
-            let found = found.get_or_insert(NumberLists {
-                notation: own,
-                lengths: (length, length),
-                is_binary: true,
-            });
-            // What stands between elements is known where there are two.
-            if found.lengths.1 < 2 {
-                let is_like = length < 2 || sequence.is_like(own);
-                found.notation = if is_like { own } else { found.notation };
+            let length = sequence.len();
+            shortest = shortest.min(length);
+            if length > longest.0 {
+                longest = (length, cell);
             }
-            if !sequence.is_like(found.notation) {
+        }
+        if longest.0 == 0 || is_bare(longest.1) && !is_bare_list(longest, cells) {
+            return None;
+        }
+        sequence.read(longest.1);
+        let notation = sequence.notation()?;
+        let mut values: Vec<f64> = Vec::new();
+        for cell in cells {
+            sequence.read(cell);
+            if !sequence.is_like(notation) {
                 return None;
             }
-            let (least, most) = found.lengths;
-            found.lengths = (least.min(length), most.max(length));
-            found.is_binary &= is_binary;
+            for value in sequence.values() {
+                if values.len() <= 2 && !values.contains(value) {
+                    values.push(*value);
+                }
+            }
         }
-        found.filter(|found| found.lengths.1 > 0)
+        let parts = notation.parts();
+        Some(NumberLists {
+            notation,
+            lengths: (shortest / parts, longest.0 / parts),
+            is_binary: parts == 1 && values.len() <= 2,
+        })
     }
+}
+
+/// Whether no brackets say that it is a list.
+fn is_bare(cell: &str) -> bool {
+    !cell.contains(['[', '(', '{'])
+}
+
+/// Whether what has no brackets is a list, and no number with separators, no time and no date: three numbers at least, or
+/// four between colons or slashes, and not all in threes.
+fn is_bare_list((length, longest): (usize, &str), cells: &[Cow<str>]) -> bool {
+    let in_threes = |cell: &Cow<str>| {
+        let mut groups = cell.trim().split(',');
+        let first = groups.next().map_or(0, str::len);
+        first <= 4 && groups.all(|group| group.len() == 3)
+    };
+    let least = if longest.contains([':', '/']) { 4 } else { 3 };
+    length >= least && !cells.iter().all(in_threes)
 }
 
 /// `None` where lists recur so often that as labels they tell all.
 fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option<Reading> {
     let (least, most) = lists.lengths;
+    let parts = lists.notation.parts();
     let is_fixed = least == most;
-    let is_bits = is_fixed && lists.is_binary && most <= MAX_BITS;
+    let is_bits = is_fixed && lists.is_binary && most <= sequences::MAX_BITS;
     let is_enough = match recurrence {
         Recurrence::Few => true,
         Recurrence::Often => !is_bits,
@@ -180,8 +213,12 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
     if is_enough {
         return None;
     }
-    let is_all = is_fixed && (is_bits || most <= MAX_ITEMS);
-    let items = if is_all { most } else { most.min(FIRST_ITEMS) };
+    let is_all = is_fixed && (is_bits || most * parts <= sequences::MAX_ITEMS);
+    let first = match lists.is_binary {
+        true => sequences::FIRST_BITS,
+        false => sequences::FIRST_ITEMS / parts,
+    };
+    let items = if is_all { most } else { most.min(first) };
     let statistics = sequences::STATISTICS.into_iter().filter(|aspect| {
         let is_told = match aspect {
             // Items tell both, and the sum tells the mean.
@@ -196,13 +233,17 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
         .iter()
         .copied()
         .chain((0..items).map(Aspect::Item));
-    let aspect = |what| Element::Aspect {
+    let all = (0..parts).flat_map(|part| what.clone().map(move |what| (part, what)));
+    let aspect = |(part, what)| Element::Aspect {
         what,
+        part,
         of: lists.notation,
         is_all,
     };
+    // The length is that of all parts.
+    let all = all.filter(|&(part, what)| part == 0 || what != Aspect::Length);
     let whole = (recurrence != Recurrence::Hardly).then_some(Element::Whole);
-    let elements = whole.into_iter().chain(what.map(aspect)).collect();
+    let elements = whole.into_iter().chain(all.map(aspect)).collect();
     let mut observed: Vec<String> = whole
         .iter()
         .map(|_| "the whole as a label".into())
@@ -217,6 +258,12 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
         (false, false) => format!("its first {items} elements"),
     });
     let name = shorten(column);
+    let kind = match parts {
+        1 => "lists of numbers".to_owned(),
+        _ => {
+            format!("lists of records of {parts} numbers, told apart as {name}.1 to {name}.{parts}")
+        }
+    };
     let otherwise = match is_all {
         true => String::new(),
         false => format!(
@@ -227,7 +274,7 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
     Some(Reading {
         elements,
         note: format!(
-            "Column {name} holds lists of numbers; observed are {}.{otherwise} {}.",
+            "Column {name} holds {kind}; observed are {}.{otherwise} {}.",
             observed.join(", "),
             as_labels(column)
         ),
@@ -297,11 +344,69 @@ mod tests {
         let columns = ["x[1]", "x[2]", "x[3]", "x[4]", "x[5]"];
         assert_eq!(read(32, 32, bits), names(&columns));
         let long = read(60, 60, |at| format!("{:?}", vec![at; 100])).expect("a sequence");
-        assert!(long.contains(&"x[16]".to_owned()) && !long.contains(&"x[17]".to_owned()));
-        // Labels, objects, lists of words and of lists are something else.
-        assert_eq!(read(60, 60, |at| format!("[\"a\",{at}]")), None);
-        assert_eq!(read(60, 60, |at| format!("[[{at}]]")), None);
+        assert!(long.contains(&"x[100]".to_owned()));
+        let long = read(60, 60, |at| format!("{:?}", vec![at; 300])).expect("a sequence");
+        assert!(long.contains(&"x[64]".to_owned()) && !long.contains(&"x[65]".to_owned()));
+        // Labels, lists of words, times, dates, addresses and numbers with separators are something else.
+        assert_eq!(read(60, 60, |at| format!("[\"a\",\"w{at}\"]")), None);
         assert_eq!(read(60, 60, |_| "[]".to_owned()), None);
+        for cell in [
+            |at: u64| format!("12:{}:{}", at % 60, at * 7 % 60),
+            |at: u64| format!("{},{:03}", at, at * 17 % 1000),
+            |at: u64| format!("1,{:03},{:03}", at, at * 17 % 1000),
+            |at: u64| format!("{},{}", at, at * 17 % 10),
+            |at: u64| format!("2026/11/{}", at % 30),
+            |at: u64| format!("{at} ms"),
+            |at: u64| format!("10.0.0.{at}"),
+            |at: u64| format!("user {at}, 3 visits"),
+        ] {
+            assert_eq!(read(60, 60, cell), None, "{}", cell(3));
+        }
+    }
+
+    /// As lists are written where no brackets stand around them, by other programs, or with several numbers a record.
+    #[test]
+    fn lists_are_read_however_they_are_written() {
+        let sizes = |at: u64| (0..at % 5 + 2).map(move |n| (at * 31 + n * 7) % 1500);
+        let join = |at: u64, separator: &str| {
+            let texts: Vec<String> = sizes(at).map(|size| size.to_string()).collect();
+            texts.join(separator)
+        };
+        let plain: [(&str, &str, &str); 8] = [
+            ("", " ", ""),
+            ("", ",", ""),
+            ("", ";", ""),
+            ("", "|", ""),
+            ("", ":", ""),
+            ("{", ", ", "}"),
+            ("tensor([", ", ", "])"),
+            ("", " B, ", " B"),
+        ];
+        for (before, between, after) in plain {
+            let cell = |at: u64| format!("{before}{}{after}", join(at, between));
+            let found = read(60, 60, cell).unwrap_or_default();
+            assert!(found.contains(&"x.length".to_owned()), "{}", cell(3));
+            assert!(found.contains(&"x[6]".to_owned()), "{}", cell(3));
+        }
+        let records: [fn(u64, u64) -> String; 4] = [
+            |n, size| format!("[0.{n}, {size}]"),
+            |n, size| format!("(0.{n}, {size})"),
+            |n, size| format!("{{\"t\": 0.{n}, \"size\": {size}}}"),
+            |n, size| format!("0.{n}:{size}"),
+        ];
+        for record in records {
+            let cell = |at: u64| {
+                let all: Vec<String> = sizes(at)
+                    .zip(1..)
+                    .map(|(size, n)| record(n, size))
+                    .collect();
+                format!("[{}]", all.join(", "))
+            };
+            let found = read(60, 60, cell).unwrap_or_default();
+            for name in ["x.length", "x.1.sum", "x.2.sum", "x.2[6]"] {
+                assert!(found.contains(&name.to_owned()), "{name}: {}", cell(3));
+            }
+        }
     }
 
     #[test]

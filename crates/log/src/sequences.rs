@@ -3,19 +3,50 @@
 use crate::parts::is_number;
 
 /// Elements of lists of one length that are all observed.
-pub const MAX_ITEMS: usize = 64;
-/// … where they are 0 and 1.
+pub const MAX_ITEMS: usize = 256;
+/// … where they have two values.
 pub const MAX_BITS: usize = 1024;
-/// The first elements of lists of different lengths that are observed.
-pub const FIRST_ITEMS: usize = 16;
+/// The first elements of longer lists, and of lists of different lengths, that are observed.
+pub const FIRST_ITEMS: usize = 64;
+/// … where they have two values.
+pub const FIRST_BITS: usize = 256;
 
-/// How lists are written.
+/// Numbers of a record, such as a time and a size, that are told apart.
+pub const MAX_PARTS: usize = 8;
+
+/// How lists are written: the text before the first number, those between numbers, and that behind the last. Lists of records
+/// have several texts between numbers, over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notation {
-    /// The character that they begin with.
-    open: u8,
-    /// What stands between elements: a comma, or blanks.
-    separator: u8,
+    before: Gap,
+    between: [Gap; MAX_PARTS],
+    after: Gap,
+    /// Numbers of a record.
+    parts: u8,
+}
+
+impl Notation {
+    /// Numbers of a record; 1 of a plain list.
+    pub fn parts(self) -> usize {
+        usize::from(self.parts)
+    }
+}
+
+/// A text between numbers, by a digest of all that is no blank.
+type Gap = u64;
+
+/// The digest of a text without blanks; 1 of blanks alone, which separate too.
+fn gap(text: &str) -> Gap {
+    if text.is_empty() {
+        return 0;
+    }
+    let bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let mut none = true;
+    let digest = bytes.fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
+        none = false;
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    if none { 1 } else { digest }
 }
 
 /// What is observed of a list of numbers.
@@ -73,84 +104,114 @@ impl Aspect {
     }
 }
 
-/// The elements of one list.
+/// The numbers of one list.
 #[derive(Debug, Default)]
 pub struct Sequence {
-    notation: Option<Notation>,
-    /// Where the text of each element begins and ends in its cell.
+    before: Gap,
+    between: Vec<Gap>,
+    after: Gap,
+    /// Where the text of each number begins and ends in its cell.
     places: Vec<(usize, usize)>,
     values: Vec<f64>,
-    /// Elements in the order of their values; empty until someone asks.
-    order: Vec<usize>,
+    /// Places of a part in the order of their values, and the part; empty until someone asks.
+    order: (usize, Vec<usize>),
 }
 
 impl Sequence {
-    /// Reads a list of finite numbers between brackets or parentheses, with commas or blanks between them; whether it
-    /// is one.
+    /// Reads the numbers of a cell and what stands between them; whether all that has a digit is a finite number.
     pub fn read(&mut self, cell: &str) -> bool {
         self.places.clear();
         self.values.clear();
-        self.order.clear();
-        let text = cell.trim();
-        let Some(open @ (b'[' | b'(')) = text.bytes().next() else {
-            return false;
-        };
-        let close = if open == b'[' { ']' } else { ')' };
-        let Some(inner) = text[1..].strip_suffix(close) else {
-            return false;
-        };
-        let separator = if inner.contains(',') { b',' } else { b' ' };
-        self.notation = Some(Notation { open, separator });
-        let begin = |part: &str| part.as_ptr() as usize - cell.as_ptr() as usize;
-        let mut add = |part: &str| {
-            let part = part.trim();
-            self.places.push((begin(part), begin(part) + part.len()));
-            let value = part.parse().ok().filter(|_| is_number(part));
-            value.is_some_and(|value| {
+        self.between.clear();
+        self.order.1.clear();
+        let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
+        let (mut at, mut last) = (0, 0);
+        while at < cell.len() {
+            let rest = &cell[at..];
+            let length = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
+            let word = &rest[..length];
+            if word.bytes().any(|byte| byte.is_ascii_digit()) {
+                let value = word.parse().ok().filter(|_| is_number(word));
+                let Some(value) = value else { return false };
+                let text = gap(&cell[last..at]);
+                match self.values.is_empty() {
+                    true => self.before = gap(cell[..at].trim()),
+                    false => self.between.push(text),
+                }
                 self.values.push(value);
-                true
-            })
-        };
-        if separator == b' ' {
-            return inner.split_ascii_whitespace().all(add);
+                self.places.push((at, at + length));
+                last = at + length;
+            } else if is_no_value(word) {
+                return false;
+            }
+            let next = rest[length..].chars().next().map_or(0, char::len_utf8);
+            at += length + next;
         }
-        // Python ends a tuple of one element with a comma.
-        let inner = match open {
-            b'(' => inner.trim_end().strip_suffix(',').unwrap_or(inner),
-            _ => inner,
-        };
-        inner.split(',').all(&mut add)
+        if self.values.is_empty() {
+            self.before = gap(cell.trim());
+            self.after = 0;
+            return !cell.chars().any(char::is_alphanumeric);
+        }
+        // Python ends a tuple of one number with a comma.
+        let after = cell[last..].trim();
+        self.after = gap(after.strip_prefix(',').unwrap_or(after));
+        true
     }
 
-    /// The number of elements.
+    /// The number of numbers.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether all elements are 0 or 1.
-    pub fn is_binary(&self) -> bool {
-        self.values.iter().all(|value| [0.0, 1.0].contains(value))
+    /// The numbers.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
-    /// How the list that was read last is written; of one element, what stands between two is not known.
+    /// How the list that was read last is written, if it shows that: records are seen twice at least, and of one number
+    /// what stands between two is not known.
     pub fn notation(&self) -> Option<Notation> {
-        self.notation
+        let count = self.len();
+        let between = &self.between;
+        let recurs =
+            |parts: usize| (parts..between.len()).all(|at| between[at] == between[at - parts]);
+        let fits = |&parts: &usize| {
+            count % parts == 0 && (parts == 1 || 2 * parts <= count) && recurs(parts)
+        };
+        let parts = (1..=MAX_PARTS).find(fits).filter(|_| count > 0)?;
+        let mut all = [0; MAX_PARTS];
+        let known = between.iter().take(parts).enumerate();
+        known.for_each(|(at, &text)| all[at] = text);
+        Some(Notation {
+            before: self.before,
+            between: all,
+            after: self.after,
+            parts: parts as u8,
+        })
     }
 
     /// Whether the list that was read last is written like others.
     pub fn is_like(&self, notation: Notation) -> bool {
-        self.notation.is_some_and(|own| {
-            own.open == notation.open && (self.len() < 2 || own.separator == notation.separator)
-        })
+        let parts = notation.parts();
+        if self.values.is_empty() {
+            return true;
+        }
+        let mut between = self.between.iter().enumerate();
+        self.before == notation.before
+            && self.after == notation.after
+            && self.len() % parts == 0
+            && between.all(|(at, &text)| text == notation.between[at % parts])
     }
 
-    /// An aspect of the list that was read last, in the words of its cell where it is an element; 0 of an empty list.
-    pub fn text(&mut self, aspect: Aspect, cell: &str) -> String {
+    /// An aspect of a part of the list that was read last, in the words of its cell where it is a number of it; 0 of an
+    /// empty list.
+    pub fn text(&mut self, aspect: Aspect, (part, parts): (usize, usize), cell: &str) -> String {
+        let count = self.len() / parts;
+        let place = |at: usize| part + at * parts;
         let item = |at: usize| {
-            let (from, to) = self.places[at];
+            let (from, to) = self.places[place(at)];
             cell[from..to].to_owned()
         };
-        let count = self.len();
         let quarters = match aspect {
             Aspect::Least => 0,
             Aspect::Most => 4,
@@ -158,45 +219,61 @@ impl Sequence {
             Aspect::Length => return count.to_string(),
             Aspect::Item(at) if at < count => return item(at),
             Aspect::Last if count > 0 => return item(count - 1),
-            Aspect::Sum => return self.sum(cell),
+            Aspect::Sum => return self.sum((part, parts), cell),
             // With an exponent: rounding leaves decimals that no one wrote.
-            Aspect::Mean if count > 0 => return format!("{:e}", self.mean()),
-            Aspect::Deviation if count > 0 => return format!("{:e}", self.deviation()),
+            Aspect::Mean if count > 0 => return format!("{:e}", self.mean((part, parts))),
+            Aspect::Deviation if count > 0 => {
+                return format!("{:e}", self.deviation((part, parts)));
+            }
             _ => return "0".to_owned(),
         };
         if count == 0 {
             return "0".to_owned();
         }
-        if self.order.is_empty() {
-            self.order = (0..count).collect();
+        if self.order.1.is_empty() || self.order.0 != part {
+            let mut order: Vec<usize> = (0..count).map(place).collect();
             let values = &self.values;
-            self.order
-                .sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
+            order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
+            self.order = (part, order);
         }
         let rank = (quarters * count).div_ceil(4).max(1) - 1;
-        let (from, to) = self.places[self.order[rank]];
+        let (from, to) = self.places[self.order.1[rank]];
         cell[from..to].to_owned()
     }
 
     /// Exact for integers, whatever their order.
-    fn sum(&self, cell: &str) -> String {
-        let texts = self.places.iter().map(|&(from, to)| &cell[from..to]);
+    fn sum(&self, part: (usize, usize), cell: &str) -> String {
+        let places = self.places.iter().skip(part.0).step_by(part.1);
+        let texts = places.map(|&(from, to)| &cell[from..to]);
         let mut integers = texts.map(|text| text.parse::<i64>().ok().map(i128::from));
         match integers.try_fold(0i128, |sum, value| sum.checked_add(value?)) {
             Some(sum) => sum.to_string(),
-            None => format!("{:e}", finite(self.values.iter().sum())),
+            None => format!("{:e}", finite(self.part(part).sum())),
         }
     }
 
-    fn mean(&self) -> f64 {
-        finite(self.values.iter().sum::<f64>() / self.len() as f64)
+    /// The numbers of one part of all records.
+    fn part(&self, (part, parts): (usize, usize)) -> impl Iterator<Item = f64> {
+        self.values.iter().copied().skip(part).step_by(parts)
     }
 
-    fn deviation(&self) -> f64 {
-        let mean = self.mean();
-        let squares = self.values.iter().map(|value| (value - mean).powi(2));
-        finite((squares.sum::<f64>() / self.len() as f64).sqrt())
+    fn mean(&self, part: (usize, usize)) -> f64 {
+        finite(self.part(part).sum::<f64>() / (self.len() / part.1) as f64)
     }
+
+    fn deviation(&self, part: (usize, usize)) -> f64 {
+        let mean = self.mean(part);
+        let squares = self.part(part).map(|value| (value - mean).powi(2));
+        finite((squares.sum::<f64>() / (self.len() / part.1) as f64).sqrt())
+    }
+}
+
+/// Whether a word stands for a number that is missing.
+fn is_no_value(word: &str) -> bool {
+    let word = word.trim_start_matches(['+', '-']);
+    ["nan", "inf", "infinity", "null", "none"]
+        .iter()
+        .any(|none| word.eq_ignore_ascii_case(none))
 }
 
 /// Sums of finite numbers may be too large for one.
@@ -214,7 +291,7 @@ mod tests {
     fn text(cell: &str, aspect: Aspect) -> String {
         let mut sequence = Sequence::default();
         assert!(sequence.read(cell), "{cell}");
-        sequence.text(aspect, cell)
+        sequence.text(aspect, (0, 1), cell)
     }
 
     #[test]
@@ -251,28 +328,26 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_lists_of_numbers() {
+    fn texts_with_other_digits_are_no_lists_of_numbers() {
         let mut sequence = Sequence::default();
         for cell in [
-            "",
-            "1,2",
-            "[1,2",
-            "[1,,2]",
-            "[1,]",
-            "[1,a]",
             "[1,null]",
-            "[[1]]",
             "[nan]",
             "[1e999]",
-            "{\"a\":1}",
-            "[\"1\"]",
+            "s0 s1",
+            "2026-11-29 10",
+            "10.0.0.1",
+            "60B 5B",
+            "0x1f",
+            "a1,b2",
+            "word",
         ] {
             assert!(!sequence.read(cell), "{cell}");
         }
     }
 
     #[test]
-    fn lists_are_alike_where_brackets_and_separators_are() {
+    fn lists_are_alike_where_what_stands_around_numbers_is() {
         let mut sequence = Sequence::default();
         sequence.read("[1,2]");
         let notation = sequence.notation().expect("a list");
@@ -282,9 +357,36 @@ mod tests {
             ("[1, 2]", true),
             ("[1 2]", false),
             ("(1,2)", false),
+            ("[1,,2]", false),
+            ("1,2", false),
+            ("[1,2", false),
         ] {
             assert!(sequence.read(cell));
             assert_eq!(sequence.is_like(notation), is_like, "{cell}");
+        }
+    }
+
+    #[test]
+    fn records_are_told_apart_by_what_stands_between_their_numbers() {
+        for cell in [
+            "[[0.5, 60], [1.5, -60], [2.5, 7]]",
+            "[(0.5, 60), (1.5, -60), (2.5, 7)]",
+            "0.5:60 1.5:-60 2.5:7",
+            r#"[{"t": 0.5, "size": 60}, {"t": 1.5, "size": -60}, {"t": 2.5, "size": 7}]"#,
+        ] {
+            let mut sequence = Sequence::default();
+            assert!(sequence.read(cell), "{cell}");
+            let notation = sequence.notation().expect(cell);
+            assert_eq!(notation.parts(), 2, "{cell}");
+            assert_eq!(sequence.text(Aspect::Sum, (1, 2), cell), "7");
+            assert_eq!(sequence.text(Aspect::Most, (0, 2), cell), "2.5");
+            assert_eq!(sequence.text(Aspect::Quarter(2), (1, 2), cell), "7");
+            assert_eq!(sequence.text(Aspect::Length, (0, 2), cell), "3");
+        }
+        let mut sequence = Sequence::default();
+        for cell in ["14/11/2023 22:13:20", "1 day 3 h 20 min 5 s"] {
+            assert!(sequence.read(cell), "{cell}");
+            assert_eq!(sequence.notation(), None, "{cell}");
         }
     }
 }

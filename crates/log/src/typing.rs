@@ -112,7 +112,7 @@ pub fn plan_columns(
     options: &ReadOptions,
     timed: bool,
 ) -> Result<Vec<ColumnPlan>> {
-    check_names(file, layout, options)?;
+    check_names(file, layout, elements, options)?;
     let occurrences = occurrences(rows, layout.count);
     let probes: Vec<Probe> = layout
         .observe
@@ -134,7 +134,9 @@ pub fn plan_columns(
         .zip(elements)
         .zip(&probes)
         .map(|((&position, &element), probe)| {
-            let mut plan = plan_column(probe, integers_are_categories, layout, position, options)?;
+            let name = element.map(|element| element.name(&layout.names[position]));
+            let column = (position, name.as_deref());
+            let mut plan = plan_column(probe, integers_are_categories, layout, column, options)?;
             let known = element.filter(|element| element.is_label() || element.is_number());
             match known {
                 Some(element) if element.is_label() => plan = plan.of_forms(),
@@ -145,8 +147,11 @@ pub fn plan_columns(
             if may_be_foreign && known.is_none() {
                 refuse_foreign(file, rows, &plan, probe)?;
             }
+            if plan.resolution.is_some() && known.is_none() {
+                refuse_words_in_bins(&plan, probe)?;
+            }
             Ok(ColumnPlan {
-                name: element.map_or(plan.name.clone(), |element| element.name(&plan.name)),
+                name: name.unwrap_or(plan.name.clone()),
                 element,
                 ..plan
             })
@@ -158,7 +163,7 @@ fn plan_column(
     probe: &Probe,
     integers_are_categories: bool,
     layout: &Layout,
-    position: usize,
+    (position, element): (usize, Option<&str>),
     options: &ReadOptions,
 ) -> Result<ColumnPlan> {
     let name = layout.names[position].clone();
@@ -166,7 +171,10 @@ fn plan_column(
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
     // Blocks compare numbers.
     let numeric = options.is_blocked() || options.numeric.iter().any(|wanted| is_named(wanted));
-    let resolution = resolution(layout, position, options)?;
+    let resolution = match resolution_of_element(element, options) {
+        Some(width) => Some(width),
+        None => resolution(layout, position, options)?,
+    };
     if categorical && (numeric || resolution.is_some()) {
         return Err(Error::parameter(
             setting("categorical", shorten(&name)),
@@ -207,6 +215,26 @@ fn plan_column(
             .clone()
             .filter(|_| kind == ColumnType::Categorical && !categorical),
     })
+}
+
+/// Bins are of numbers.
+fn refuse_words_in_bins(plan: &ColumnPlan, probe: &Probe) -> Result<()> {
+    if probe.has_numbers || plan.unit.is_some() {
+        return Ok(());
+    }
+    let option = setting("resolution", shorten(&plan.name));
+    Err(
+        Error::parameter(option, "the first rows of this column hold no numbers").with_hint(
+            "leave it out, or write numbers; of a list of numbers every cell must be written alike",
+        ),
+    )
+}
+
+/// The width of the bins of what is observed of a list, where it is named itself.
+fn resolution_of_element(element: Option<&str>, options: &ReadOptions) -> Option<f64> {
+    let mut resolutions = options.resolution.iter();
+    let found = resolutions.find(|(wanted, _)| Some(wanted.as_str()) == element);
+    found.map(|&(_, width)| width)
 }
 
 /// Numbers in a notation that is not read: as labels or as words they would show next to nothing.
@@ -285,7 +313,18 @@ pub(crate) fn resolution(
     Ok(resolution)
 }
 
-fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()> {
+fn check_names(
+    file: &str,
+    layout: &Layout,
+    elements: &[Option<Element>],
+    options: &ReadOptions,
+) -> Result<()> {
+    let observed = || layout.observe.iter().zip(elements);
+    let is_element = |wanted: &str| {
+        observed().any(|(&position, element)| {
+            element.is_some_and(|element| element.name(&layout.names[position]) == wanted)
+        })
+    };
     let asked = [
         ("categorical", &options.categorical),
         ("numeric", &options.numeric),
@@ -302,12 +341,17 @@ fn check_names(file: &str, layout: &Layout, options: &ReadOptions) -> Result<()>
         if layout.had_twice(wanted) {
             return Err(layout::ambiguous(file, field, wanted));
         }
-        if !layout
+        let is_column = layout
             .observe
             .iter()
-            .any(|&position| layout.is_named(position, wanted))
-        {
-            let columns = layout.observe.iter().map(|&p| layout.names[p].as_str());
+            .any(|&position| layout.is_named(position, wanted));
+        if !is_column && !(field == "resolution" && is_element(wanted)) {
+            let names = observed().map(|(&position, element)| {
+                let name = &layout.names[position];
+                element.map_or(name.clone(), |element| element.name(name))
+            });
+            let names: Vec<String> = names.collect();
+            let columns = names.iter().map(String::as_str);
             return Err(Error::parameter(
                 setting(field, shorten(wanted)),
                 "is not an observation column",

@@ -9,6 +9,7 @@ use crate::audit::claims::reason::{Grounds, Qualification};
 use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::rows_needed;
 use crate::audit::claims::time as time_claim;
+use crate::audit::claims::unlearned;
 use crate::audit::figures::differences::BlocksCompared;
 use crate::audit::figures::information::estimate as information;
 use crate::audit::figures::overall::figure::capacity;
@@ -43,6 +44,13 @@ pub(crate) fn judge_claims(
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
             report.rows_needed = None;
+        }
+        if report.verdict == Verdict::Holds
+            && report.quantity == Quantity::AttackAdvantage
+            && let Some(grounds) = unlearned::find(log)
+        {
+            report.verdict = Verdict::Inconclusive;
+            report.reason = grounds.into();
         }
         report.rows_needed = report
             .rows_needed

@@ -10,3 +10,4 @@ pub(crate) mod report;
 pub(crate) mod rows_needed;
 mod time;
 pub(crate) mod time_check;
+mod unlearned;

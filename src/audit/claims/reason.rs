@@ -97,6 +97,18 @@ pub enum Grounds {
         /// Its share in the tenth that have most of it, at least.
         to: f64,
     },
+    /// Labels that hardly recur, of which no attack can have learned anything.
+    LabelsSeenOnce {
+        /// Their column.
+        column: String,
+        /// The part of the rows whose label no other row has.
+        share: f64,
+    },
+    /// Lists of which attacks saw a part only, and nobody said that this is what an observer sees.
+    ListsInPart {
+        /// Their column.
+        column: String,
+    },
     /// Members and others, most often of one model, for which limits for independent runs were not read.
     OneModel {
         /// Whether the rows are scores of the user's own attack.

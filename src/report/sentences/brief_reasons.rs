@@ -135,6 +135,8 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         Grounds::PrivacyCurve(_) => false,
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
+        | Grounds::LabelsSeenOnce { .. }
+        | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::OneModel { .. }
         | Grounds::Curve
@@ -165,6 +167,17 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             missing.lacking,
             missing.all,
             shorten(&missing.secret)
+        ),
+        Grounds::LabelsSeenOnce { column, share } => format!(
+            "Not shown: {} % of the labels of {} occur once, so no attack could learn from them. {}",
+            plain(100.0 * share, 2),
+            shorten(column),
+            left_out::of_labels_seen_once()
+        ),
+        Grounds::ListsInPart { column } => format!(
+            "Not shown: attacks saw a part of the lists of {}. Say which part an observer sees: {}.",
+            shorten(column),
+            left_out::first_elements(column)
         ),
         Grounds::UnevenMix { .. } => format!(
             "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
@@ -206,6 +219,8 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         )),
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
+        | Grounds::LabelsSeenOnce { .. }
+        | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),

@@ -164,6 +164,19 @@ fn grounds(claim: &ClaimReport) -> String {
         Grounds::UnevenMix { secret, from, to } => {
             not_shown(&warnings::uneven_mix(secret, *from, *to))
         }
+        Grounds::LabelsSeenOnce { column, share } => format!(
+            "Not shown: no attack can have learned from column {}, whose labels are in one row only in {} % of the rows. The \
+             best attack found says nothing of an attacker who knows what they mean. {}",
+            shorten(column),
+            plain(100.0 * share, 2),
+            left_out::of_labels_seen_once()
+        ),
+        Grounds::ListsInPart { column } => format!(
+            "Not shown: attacks saw a part of the lists of column {}, and the rest may tell more. If an observer sees no more, \
+             say so: {}, or another part of them.",
+            shorten(column),
+            left_out::first_elements(column)
+        ),
         Grounds::OneModel { scores } => one_model(*scores),
     }
 }

@@ -65,6 +65,19 @@ pub fn message(warning: &Warning) -> Option<String> {
     })
 }
 
+/// What to do about labels that hardly recur.
+pub(super) fn of_labels_seen_once() -> String {
+    format!(
+        "If an observer does not see them, name what is seen ({}); else write what they say as numbers or lists.",
+        option("observe")
+    )
+}
+
+/// That the first elements of lists are observed.
+pub(super) fn first_elements(column: &str) -> String {
+    setting("lists", format!("{}=first:64", shorten(column)))
+}
+
 /// How a missing value is observed like others.
 pub(super) fn as_a_value(are_words: bool) -> String {
     match are_words {

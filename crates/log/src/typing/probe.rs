@@ -24,6 +24,8 @@ pub(super) struct Probe {
     pub unit: Option<Unit>,
     /// Whether all values begin with a blank.
     pub padded: bool,
+    /// Whether any value is a number.
+    pub has_numbers: bool,
     /// Whether it holds numbers, perhaps with words among them.
     pub holds_numbers: bool,
     /// Whether it holds few integers and no words, each seen often.
@@ -175,6 +177,7 @@ impl Probe {
             unclear: unread.and_then(|cells| Unclear::of(cells, occurrences)),
             unit,
             padded: !cells.is_empty() && cells.iter().all(is_padded),
+            has_numbers: numbers > 0,
             holds_numbers,
             few_integers: finite > 0 && words.count == 0 && integers && is_few,
             few_with_words: words.count > 0 && is_few && words.foreign.is_none(),

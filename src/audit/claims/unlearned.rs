@@ -1,0 +1,48 @@
+//! What no attack can have learned, or has not seen: then the best attack found says nothing of others.
+
+use std::collections::HashMap;
+
+use crate::audit::claims::reason::Grounds;
+use leakgauge_log::Log;
+use leakgauge_log::observations::ColumnType;
+
+/// With more of the rows beyond what recurs, a column of labels teaches next to nothing.
+const MOST: f64 = 0.5;
+
+/// A column that attacks have not learned from, or not from all of it.
+pub(super) fn find(log: &Log) -> Option<Grounds> {
+    let in_part = log.facts.lists_in_part.first();
+    let in_part = in_part.map(|column| Grounds::ListsInPart {
+        column: column.clone(),
+    });
+    in_part.or_else(|| labels_seen_once(log))
+}
+
+/// A column most of whose labels are in one row only.
+fn labels_seen_once(log: &Log) -> Option<Grounds> {
+    let observations = &log.observations;
+    let total = log.counts.total() as f64;
+    // Fewer different observations than that cannot be.
+    if (observations.len() as f64) < MOST * total {
+        return None;
+    }
+    let mut words = 0;
+    for column in observations.columns() {
+        let at = words;
+        words += usize::from(column.kind != ColumnType::Numeric);
+        if column.kind != ColumnType::Categorical {
+            continue;
+        }
+        let mut rows: HashMap<&str, u64> = HashMap::new();
+        for cell in log.counts.cells() {
+            let label = &observations.categories()[observations.category(cell.symbol) as usize][at];
+            *rows.entry(label).or_default() += cell.count;
+        }
+        let share = rows.values().filter(|rows| **rows == 1).count() as f64 / total;
+        if share > MOST {
+            let column = column.name.clone();
+            return Some(Grounds::LabelsSeenOnce { column, share });
+        }
+    }
+    None
+}
