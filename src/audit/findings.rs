@@ -24,6 +24,7 @@ use crate::audit::tallies::Tallies;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Budget, Tried};
+use leakgauge_base::quantity::Quantity;
 use leakgauge_log::observations::{Column, ObservationKind};
 use leakgauge_log::{InputFacts, SampledFrom};
 
@@ -84,6 +85,12 @@ impl Deref for Findings {
 }
 
 impl Findings {
+    /// Whether all claims are about times, whose limits allow for rows that depend on those before.
+    pub fn is_about_times(&self) -> bool {
+        let is_time = |claim: &ClaimReport| claim.quantity == Quantity::TimeDifference;
+        !self.claims.is_empty() && self.claims.iter().all(is_time)
+    }
+
     /// A pair with all estimates of its total variation.
     #[must_use]
     pub fn with_points(&self, pair: &PairFigures) -> PairFigures {

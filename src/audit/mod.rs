@@ -86,7 +86,7 @@ pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
 pub(crate) use warnings::order::order_warnings;
-pub use warnings::warning::{MissingTimes, Warning};
+pub use warnings::warning::{Lack, MissingTimes, Warning};
 
 /// Audits a log.
 ///

@@ -60,6 +60,7 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
         claims: design.options.claims.clone(),
         neighbors: design.options.neighbors.clone(),
         quick: true,
+        design: design.options.design,
         seed: design.options.seed,
         ..AuditOptions::default()
     };

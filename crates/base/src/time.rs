@@ -55,8 +55,8 @@ impl TimeUnit {
         }
     }
 
-    /// The unit that the name of a column says, by its last word: `ns`, `time_us`, `time (ms)`, `seconds`, `cycles`. A
-    /// single letter says nothing.
+    /// The unit that the name of a column says, by its last word: `ns`, `time_us`, `time (ms)`, `seconds`, `cycles`,
+    /// `durationMs`. The single letter `s` says it in brackets, and behind a word of time.
     ///
     /// ```
     /// use leakgauge_base::time::TimeUnit;
@@ -66,14 +66,19 @@ impl TimeUnit {
     /// assert_eq!(TimeUnit::of_column("columns"), None);
     /// ```
     pub fn of_column(name: &str) -> Option<TimeUnit> {
-        let name = name.to_lowercase();
+        let written = name.trim();
+        let name = written.to_lowercase();
         let mut words = name.split(|c: char| !c.is_alphanumeric());
         Some(match words.rfind(|word| !word.is_empty())? {
-            "seconds" => TimeUnit::Seconds,
+            "seconds" | "secs" | "sec" => TimeUnit::Seconds,
+            "s" if is_in_brackets(written) || words.any(is_of_time) => TimeUnit::Seconds,
             "ms" | "milliseconds" => TimeUnit::Milliseconds,
             "us" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => TimeUnit::Microseconds,
             "ns" | "nanoseconds" => TimeUnit::Nanoseconds,
             "cycles" => TimeUnit::Cycles,
+            _ if written.ends_with("Ms") => TimeUnit::Milliseconds,
+            _ if written.ends_with("Us") => TimeUnit::Microseconds,
+            _ if written.ends_with("Ns") => TimeUnit::Nanoseconds,
             _ => return None,
         })
     }
@@ -99,6 +104,20 @@ impl TimeUnit {
             TimeUnit::Cycles => frequency.map(|frequency| 1e9 / frequency),
         }
     }
+}
+
+/// Whether the last word stands in brackets: `Time [s]`.
+fn is_in_brackets(name: &str) -> bool {
+    name.ends_with([']', ')', '}'])
+}
+
+/// Whether a word of a name, in lower case, says that it is about time.
+fn is_of_time(word: &str) -> bool {
+    let words = [
+        "time", "times", "duration", "latency", "elapsed", "delay", "rtt", "took", "ttft",
+        "response",
+    ];
+    words.contains(&word)
 }
 
 /// The step in which a clock records times, as it is said: `1ms`, `2cycles`, `0.5` in the unit of the log, 0 for

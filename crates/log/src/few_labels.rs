@@ -44,7 +44,7 @@ pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[usize]) -> Optio
 
 /// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur.
 pub(crate) fn candidates(rows: &[Row], others: &[usize]) -> Vec<usize> {
-    let width = rows.first().map_or(0, Row::len);
+    let width = rows.iter().map(Row::len).min().unwrap_or(0);
     let recurs = |column: &usize| {
         let mut labels = BTreeSet::new();
         for row in rows {

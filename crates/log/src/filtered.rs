@@ -40,9 +40,9 @@ struct Filtered {
     seen: BTreeSet<String>,
     /// The column of the secret, or its columns, by what they were called; and where they are.
     secret: Option<String>,
-    secrets: Vec<usize>,
-    /// Of rows that were dropped for a word: the first of each secret, and how many there were.
-    dropped: BTreeMap<String, (Row, u64)>,
+    secrets: Vec<Vec<usize>>,
+    /// Of rows that were dropped for a word: the first of each value that the secret may be, and how many there were.
+    dropped: Dropped,
 }
 
 /// The rows of a file that pass the filters of the options; the same rows without any.
@@ -65,7 +65,7 @@ pub(crate) fn filtered(
         seen: BTreeSet::new(),
         secret: options.secret.clone(),
         secrets: Vec::new(),
-        dropped: BTreeMap::new(),
+        dropped: Dropped::default(),
     })
 }
 
@@ -95,12 +95,14 @@ impl Filtered {
                 || parts.any(|part| name.eq_ignore_ascii_case(part) || part == (at + 1).to_string())
         };
         let found = names.iter().enumerate().filter(is_secret);
-        self.secrets = found.map(|(at, _)| at).collect();
-        if self.secrets.is_empty() {
+        let named: Vec<usize> = found.map(|(at, _)| at).collect();
+        self.secrets = if named.is_empty() {
             // Any other column may turn out to be the secret.
             let others = (0..names.len()).filter(|at| !self.positions.contains(at));
-            self.secrets = others.collect();
-        }
+            others.map(|at| vec![at]).collect()
+        } else {
+            vec![named]
+        };
         Ok(())
     }
 
@@ -137,7 +139,9 @@ impl Filtered {
             }
             if filter.has(text) != filter.keeps {
                 if filter.drops_words() {
-                    count(&mut self.dropped, &self.secrets, row);
+                    for secret in &self.secrets {
+                        self.dropped.count(secret, row);
+                    }
                 }
                 return false;
             }
@@ -173,15 +177,52 @@ impl Filtered {
     }
 }
 
-/// Counts a row that a word has dropped, by its secret: which words stand in it may depend on that.
-fn count(dropped: &mut BTreeMap<String, (Row, u64)>, secrets: &[usize], row: &Row) {
-    const MOST_SECRETS: usize = 1000;
-    let texts = secrets.iter().map(|&at| row.text(at).unwrap_or_default());
-    let secret: String = texts.map(|text| format!("{text}\u{0}")).collect();
-    if let Some(known) = dropped.get_mut(&secret) {
-        known.1 += 1;
-    } else if dropped.len() < MOST_SECRETS {
-        dropped.insert(secret, (row.compact(), 1));
+/// Rows that a word has dropped, by what their secret may be: which words stand in them may depend on that.
+#[derive(Default)]
+struct Dropped {
+    /// By the columns of the secret; none of columns that hold too much for one.
+    rows: BTreeMap<Vec<usize>, Option<Counted>>,
+    /// How many rows are kept.
+    kept: usize,
+}
+
+/// The first row of each label, and how many there were.
+type Counted = BTreeMap<String, (Row, u64)>;
+
+impl Dropped {
+    fn count(&mut self, secret: &[usize], row: &Row) {
+        /// A column of more values is no secret.
+        const MOST_SECRETS: usize = 2000;
+        /// Rows that are kept of all columns together.
+        const MOST_ROWS: usize = 20_000;
+        let texts = secret.iter().map(|&at| row.text(at).unwrap_or_default());
+        let label: String = texts.map(|text| format!("{text}\u{0}")).collect();
+        if !self.rows.contains_key(secret) {
+            self.rows.insert(secret.to_vec(), Some(Counted::new()));
+        }
+        let Some(Some(found)) = self.rows.get_mut(secret) else {
+            return;
+        };
+        if let Some(known) = found.get_mut(&label) {
+            known.1 += 1;
+        } else if found.len() < MOST_SECRETS && self.kept < MOST_ROWS {
+            found.insert(label, (row.compact(), 1));
+            self.kept += 1;
+        } else {
+            self.kept -= found.len();
+            self.rows.insert(secret.to_vec(), None);
+        }
+    }
+
+    /// Those of the secret in these columns.
+    fn take(&mut self, secret: &[usize]) -> Vec<(Row, u64)> {
+        let mut rows = std::mem::take(&mut self.rows);
+        let is_only = rows.len() == 1;
+        let found = rows
+            .iter_mut()
+            .find(|(columns, _)| is_only || *columns == secret);
+        let found = found.and_then(|(_, found)| found.take());
+        found.map_or_else(Vec::new, |found| found.into_values().collect())
     }
 }
 
@@ -206,8 +247,8 @@ impl Records for Filtered {
         self.records.resumes()
     }
 
-    fn dropped(&mut self) -> Vec<(Row, u64)> {
-        std::mem::take(&mut self.dropped).into_values().collect()
+    fn dropped(&mut self, secret: &[usize]) -> Vec<(Row, u64)> {
+        self.dropped.take(secret)
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

@@ -24,6 +24,7 @@ use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::order::{self, OrderSketch};
 use crate::overlaps::{AT_ONCE, Overlaps};
 use crate::pooled;
+use crate::pure;
 use crate::record_keeping::Watch;
 use crate::records::{PROBE_ROWS, Records};
 use crate::repeats::{Meaning, Repeats};
@@ -209,9 +210,11 @@ impl<'a> Ingest<'a> {
         }
         let mut skip = |error| self.skip(error);
         let probe = open::read_probe_or(name, records, PROBE_ROWS + 1, &mut skip)?;
+        let even = self.even_rows(&probe);
+        let first = even.as_deref().unwrap_or(&probe);
         let columns = match known {
-            Some(layout) => self.settle_as(name, &probe, layout)?,
-            None => self.settle(name, &probe, records.is_named())?,
+            Some(layout) => self.settle_as(name, first, layout)?,
+            None => self.settle(name, first, records.is_named())?,
         };
         self.overlaps.begin(name);
         self.units.begin_file();
@@ -320,6 +323,7 @@ impl<'a> Ingest<'a> {
             let filters = self.options.filters.iter();
             let decided: Vec<&str> = filters.map(|filter| filter.column.as_str()).collect();
             self.facts.pooled = pooled::find(&layout, body, &decided);
+            self.facts.pure_columns = pure::find(&layout, body, &decided);
             layout.note_names(probe.first(), &self.options, &mut self.facts.notes);
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;

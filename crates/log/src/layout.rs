@@ -140,6 +140,7 @@ impl Layout {
             );
         }
         let (header, names) = header_and_names(rows, named, options);
+        refusals::refuse_stray_line(file, &names, &rows[1..])?;
         let columns = Columns {
             file,
             header,

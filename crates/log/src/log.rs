@@ -9,6 +9,7 @@ use crate::options::ScoreColumns;
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
 use crate::pooled::PooledKinds;
+use crate::pure::PureColumn;
 use crate::recognize::Form;
 use crate::record_keeping::LeftOutColumn;
 use crate::row_store::SampledFrom;
@@ -123,6 +124,10 @@ pub struct InputFacts {
     pub narrowed: bool,
     /// What was made of the log beyond reading it: lists taken apart, units; for the report.
     pub notes: Vec<String>,
+    /// Columns each of whose values stands beside one secret only.
+    pub pure_columns: Vec<PureColumn>,
+    /// Rows that could not be read and were left out, by their secret where that can be told.
+    pub unread_of: BTreeMap<String, u64>,
     /// Columns of lists of which a part is observed, and nobody said so.
     pub lists_in_part: Vec<String>,
     /// A column that is not used and tells several kinds of measurements apart.

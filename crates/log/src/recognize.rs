@@ -299,8 +299,8 @@ impl Records for Ahead {
         self.inner.pass(rows);
     }
 
-    fn dropped(&mut self) -> Vec<(Row, u64)> {
-        self.inner.dropped()
+    fn dropped(&mut self, secret: &[usize]) -> Vec<(Row, u64)> {
+        self.inner.dropped(secret)
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

@@ -51,8 +51,9 @@ pub trait Records {
         false
     }
 
-    /// Rows that were passed over because options drop the words in them: one of each secret, and how many there were.
-    fn dropped(&mut self) -> Vec<(Row, u64)> {
+    /// Rows that were passed over because options drop the words in them: one of each secret, which
+    /// stands in these columns, and how many there were.
+    fn dropped(&mut self, _secret: &[usize]) -> Vec<(Row, u64)> {
         Vec::new()
     }
 

@@ -5,6 +5,8 @@
 //! known to within a step, and a difference of two times to within two, however many rows a log has. Equal records are
 //! not equal times.
 
+mod ticks;
+
 use crate::paired::Located;
 use crate::unpaired::Ranked;
 
@@ -42,7 +44,8 @@ impl Clock {
     /// The step is the largest grid on which at least 95 % of the values lie, of all values or of one part: with d the
     /// fewest digits after the point, 10⁻ᵈ, or a whole multiple of it, or any real number (of a counter of 24 MHz,
     /// 41.67 ns) that the values are multiples of up to the rounding of their last digit. A grid coarser than the last
-    /// digit counts if values would lie on it by chance with a probability of at most 10⁻⁴. 0 if there is no grid.
+    /// digit counts if values would lie on it by chance with a probability of at most 10⁻⁴. Ticks that were cut to few digits,
+    /// 15.625 ms to 15 and 16, count with a digit more. 0 if there is no grid.
     ///
     /// # Conditions
     /// At most 5 % of all values, and of those of a part, are finer than the clock.
@@ -224,7 +227,13 @@ impl Recorded {
         if digit > 0.0 {
             step = step.max(digit * self.common_divisor(digit) as f64);
         }
-        step.max(self.counter(digit))
+        step = step.max(self.counter(digit));
+        if step > digit {
+            return step;
+        }
+        // Readings of ticks were cut to digits, so that a time is known to within both.
+        let tick = ticks::tick(&self.spread, digit);
+        if tick > 0.0 { tick + digit } else { step }
     }
 
     /// The largest whole number of digits that nearly all values differ by multiples of.

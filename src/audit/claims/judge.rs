@@ -39,7 +39,8 @@ pub(crate) fn judge_claims(
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
         if report.verdict == Verdict::Holds
-            && let Some(grounds) = nothing_shown(warnings, report.reason.grounds.unit())
+            && let Some(grounds) =
+                nothing_shown(warnings, report.reason.grounds.unit()).or_else(|| chosen_secret(log))
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -47,7 +48,7 @@ pub(crate) fn judge_claims(
         }
         if report.verdict == Verdict::Holds
             && report.quantity == Quantity::AttackAdvantage
-            && let Some(grounds) = unlearned::find(log)
+            && let Some(grounds) = unlearned::find(log, warnings)
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -123,12 +124,22 @@ fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds
             missing: missing.clone(),
             unit,
         }),
+        Warning::MayBeUnits { column } => Some(Grounds::MayBeUnits {
+            column: column.clone(),
+        }),
         Warning::UnevenMix { secret, from, to } => Some(Grounds::UnevenMix {
             secret: secret.clone(),
             from: *from,
             to: *to,
         }),
         _ => None,
+    })
+}
+
+/// That a column of few labels was taken for the secret: what holds of it may be of no interest.
+fn chosen_secret(log: &Log) -> Option<Grounds> {
+    log.facts.secret_chosen.then(|| Grounds::ChosenSecret {
+        column: log.facts.secret_column.clone(),
     })
 }
 

@@ -104,6 +104,21 @@ pub enum Grounds {
         /// The part of the rows whose label no other row has.
         share: f64,
     },
+    /// Rows that share a value of a column beside one secret only, and may be of one unit.
+    MayBeUnits {
+        /// The column.
+        column: String,
+    },
+    /// The last bits of a column depend on the secret, and no attack read them.
+    LastBits {
+        /// The column.
+        column: String,
+    },
+    /// A secret that nobody named.
+    ChosenSecret {
+        /// Its column.
+        column: String,
+    },
     /// Lists of which attacks saw a part only, and nobody said that this is what an observer sees.
     ListsInPart {
         /// Their column.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::audit::claims::reason::Grounds;
+use crate::audit::warnings::warning::Warning;
 use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
 
@@ -10,7 +11,16 @@ use leakgauge_log::observations::ColumnType;
 const MOST: f64 = 0.5;
 
 /// A column that attacks have not learned from, or not from all of it.
-pub(super) fn find(log: &Log) -> Option<Grounds> {
+pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
+    let bits = warnings.iter().find_map(|warning| match warning {
+        Warning::LastBits { column, .. } => Some(Grounds::LastBits {
+            column: column.clone(),
+        }),
+        _ => None,
+    });
+    if bits.is_some() {
+        return bits;
+    }
     let in_part = log.facts.lists_in_part.first();
     let in_part = in_part.map(|column| Grounds::ListsInPart {
         column: column.clone(),

@@ -1,13 +1,15 @@
 //! What a reader should know before believing the figures.
 
+use std::collections::BTreeMap;
+
 use crate::audit::options::Attacker;
 use crate::audit::units::mix;
 use crate::audit::warnings::observed;
 use crate::audit::warnings::order::order_warnings;
-use crate::audit::warnings::warning::{MissingTimes, Warning};
+use crate::audit::warnings::warning::{Lack, MissingTimes, Warning};
 use leakgauge_attack::split::{Split, UnitParts};
-use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
+use leakgauge_log::{Log, PureColumn};
 
 /// Fewer certify rows than this certify little.
 const FEW: u64 = 30;
@@ -49,6 +51,7 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
     observed::look_at(log, &mut warnings);
     warnings.extend(log.facts.pooled.clone().map(Warning::PooledKinds));
     warnings.extend(missing_times(log).or_else(|| missing_rows(log)));
+    warnings.extend(pure_columns(log, has_units || log.facts.blocks.is_some()));
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings
@@ -73,7 +76,7 @@ fn look_at_left_out(log: &Log, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::MissingDropped {
             rows: facts.missing_rows,
             of: facts.rows,
-            are_words: facts.drops_words,
+            lack: of_left_out(log),
         });
     }
 }
@@ -183,14 +186,29 @@ fn missing_times(log: &Log) -> Option<Warning> {
             lacking,
             all,
             in_blocks: true,
-            are_words: false,
+            lack: Lack::Value,
         })
     })
 }
 
-/// The same of rows without a value, which were left out.
+/// What rows lack that were left out, as the options say.
+fn of_left_out(log: &Log) -> Lack {
+    match log.facts.drops_words {
+        true => Lack::Number,
+        false => Lack::Value,
+    }
+}
+
+/// The same of rows without a value, or that could not be read, which were left out.
 fn missing_rows(log: &Log) -> Option<Warning> {
-    let of = |secret: &String| log.facts.missing_of.get(secret).copied().unwrap_or(0);
+    let facts = &log.facts;
+    let of = |found: &BTreeMap<String, u64>, lack: Lack| mostly_of_one(log, found, lack);
+    let missing = of(&facts.missing_of, of_left_out(log));
+    missing.or_else(|| of(&facts.unread_of, Lack::Form))
+}
+
+fn mostly_of_one(log: &Log, found: &BTreeMap<String, u64>, lack: Lack) -> Option<Warning> {
+    let of = |secret: &String| found.get(secret).copied().unwrap_or(0);
     // Of the secrets that are compared.
     let missing: u64 = log.secrets.iter().map(of).sum();
     let all = missing as f64;
@@ -213,8 +231,21 @@ fn missing_rows(log: &Log) -> Option<Warning> {
         lacking,
         all: missing,
         in_blocks: false,
-        are_words: log.facts.drops_words,
+        lack,
     }))
+}
+
+/// Columns whose values tell the secret: what is observed names it, or rows are of units.
+fn pure_columns(log: &Log, has_units: bool) -> Vec<Warning> {
+    let columns = log.facts.pure_columns.iter();
+    let warning = |pure: &PureColumn| {
+        let column = pure.column.clone();
+        match pure.is_observed {
+            true => Some(Warning::NamesSecret { column }),
+            false => (!has_units).then_some(Warning::MayBeUnits { column }),
+        }
+    };
+    columns.filter_map(warning).collect()
 }
 
 /// Labels that hardly recur teach nothing.

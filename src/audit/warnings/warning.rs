@@ -129,8 +129,8 @@ pub enum Warning {
         rows: u64,
         /// How many the log has.
         of: u64,
-        /// Whether words were dropped that stand in the place of a number.
-        are_words: bool,
+        /// What they lack.
+        lack: Lack,
     },
     /// Long runs of rows stand in the files twice.
     RepeatedRuns(RepeatedRuns),
@@ -215,6 +215,16 @@ pub enum Warning {
         /// The probability of such a dependence, or a stronger one, if there is none.
         p_value: f64,
     },
+    /// A column that is observed and names the secret in all of the first rows.
+    NamesSecret {
+        /// The column.
+        column: String,
+    },
+    /// A column that is not observed, each of whose values stands beside one secret only: rows of one may be of one unit.
+    MayBeUnits {
+        /// The column.
+        column: String,
+    },
     /// Not every numeric column was given a resolution.
     ResolutionIncomplete {
         /// The columns without one.
@@ -233,8 +243,19 @@ pub struct MissingTimes {
     pub all: u64,
     /// Whether they are times that blocks lack; otherwise rows without a value, which were left out.
     pub in_blocks: bool,
-    /// Whether words were dropped that stand in the place of a number.
-    pub are_words: bool,
+    /// What they lack.
+    pub lack: Lack,
+}
+
+/// Why rows were left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// A value is missing.
+    Value,
+    /// A word was dropped that stands in the place of a number.
+    Number,
+    /// They could not be read.
+    Form,
 }
 
 impl Warning {
@@ -275,6 +296,8 @@ impl Warning {
             Warning::MostlyNumbers { .. } => "mostly-numbers",
             Warning::NumbersAsLabels { .. } => "numbers-as-labels",
             Warning::LastBits { .. } => "last-bits",
+            Warning::NamesSecret { .. } => "names-secret",
+            Warning::MayBeUnits { .. } => "may-be-units",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
     }
@@ -316,6 +339,8 @@ impl Warning {
             | Warning::NotLearned { .. }
             | Warning::MostlySeenOnce { .. }
             | Warning::ConstantColumn { .. }
+            | Warning::NamesSecret { .. }
+            | Warning::MayBeUnits { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
         }
     }

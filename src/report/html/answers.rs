@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::name::Name;
 use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
 use crate::estimate::Estimate;
-use crate::report::numbers::percent;
+use crate::report::numbers::{percent, time_scale};
 use crate::report::sentences::brief_reasons::is_final;
+use crate::report::sentences::doubts::LIMITS_OF_TIMES;
 use crate::report::sentences::reasons::reason;
 use crate::report::short::next::command_after;
 use crate::report::summary::epsilon;
@@ -206,6 +207,11 @@ fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
 fn beyond(claim: &ClaimReport) -> String {
     let name = quantity(claim);
     let protects = claim.quantity.protects();
+    if let (Quantity::TimeDifference, Some(lower)) = (claim.quantity, claim.estimate.lower) {
+        let (factor, unit) = time_scale(claim.analytic, claim.reason.grounds.unit());
+        let limit = at_least_beyond(factor * lower, factor * claim.analytic);
+        return format!("{name} at least {limit}{unit}");
+    }
     match (protects, claim.estimate.lower, claim.estimate.upper) {
         (true, _, Some(upper)) => {
             format!("{name} at most {}", at_most_beyond(upper, claim.analytic))
@@ -247,10 +253,15 @@ fn how_sure(audit: &Findings, violated: Option<&ClaimReport>) -> String {
     } else {
         ""
     };
+    let is_time = |claim: &&ClaimReport| claim.quantity == Quantity::TimeDifference;
+    let (factor, unit) = violated.filter(is_time).map_or((1.0, ""), |claim| {
+        time_scale(claim.analytic, claim.reason.grounds.unit())
+    });
+    let estimate = estimate.increasing(|value| factor * value);
     format!(
-        "{percent} confidence{doubt}. Estimate of the {name} {}, {}.",
+        "{percent} confidence{doubt}. Estimate of the {name} {}{unit}, {}{unit}.",
         value(estimate.point),
-        range(estimate)
+        range(&estimate)
     )
 }
 
@@ -359,6 +370,9 @@ fn more(claim: &ClaimReport, rows: u64) -> String {
 
 /// What to do about rows that depend on each other, with the next command.
 fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> Vec<Part> {
+    if audit.is_about_times() && matches!(warning, Warning::Autocorrelation { .. }) {
+        return vec![text(LIMITS_OF_TIMES)];
+    }
     let group = setting("group", "COLUMN");
     let by_group = [
         text(" If a column names the recordings (users, devices, sessions), run "),

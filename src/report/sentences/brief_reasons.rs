@@ -136,6 +136,9 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
         | Grounds::LabelsSeenOnce { .. }
+        | Grounds::MayBeUnits { .. }
+        | Grounds::LastBits { .. }
+        | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::OneModel { .. }
@@ -156,11 +159,12 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             left_out::one_kind(kinds)
         ),
         Grounds::MissingTimes { missing, .. } if !missing.in_blocks => format!(
-            "Not shown: {} of {} rows without a value are of {}. If an observer sees that: {}.",
+            "Not shown: {} of {} {} are of {}. If an observer sees that: {}.",
             missing.lacking,
             missing.all,
+            left_out::rows_that(missing.lack),
             shorten(&missing.secret),
-            left_out::as_a_value(missing.are_words)
+            left_out::as_a_value(missing.lack)
         ),
         Grounds::MissingTimes { missing, .. } => format!(
             "Not shown: {} of {} missing times are of {}. Slow answers may be among them.",
@@ -173,6 +177,21 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             plain(100.0 * share, 2),
             shorten(column),
             left_out::of_labels_seen_once()
+        ),
+        Grounds::MayBeUnits { column } => format!(
+            "Not shown: each value of {} has one secret, so its rows may depend on each other: {}.",
+            shorten(column),
+            left_out::units_of(column)
+        ),
+        Grounds::LastBits { column } => format!(
+            "Not shown: the last bits of {} depend on the secret, and attacks do not read them. If they are seen: {}.",
+            shorten(column),
+            setting("attacks", "bits")
+        ),
+        Grounds::ChosenSecret { column } => format!(
+            "Not shown: nobody said what the secret is. If it is {}: {}.",
+            shorten(column),
+            setting("secret", shorten(column))
         ),
         Grounds::ListsInPart { column } => format!(
             "Not shown: attacks saw a part of the lists of {}. Say which part an observer sees: {}.",
@@ -220,6 +239,9 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         Grounds::PooledKinds { .. }
         | Grounds::UnevenMix { .. }
         | Grounds::LabelsSeenOnce { .. }
+        | Grounds::MayBeUnits { .. }
+        | Grounds::LastBits { .. }
+        | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),

@@ -171,6 +171,19 @@ fn grounds(claim: &ClaimReport) -> String {
             plain(100.0 * share, 2),
             left_out::of_labels_seen_once()
         ),
+        Grounds::MayBeUnits { column } => not_shown(&warnings::may_be_units(column)),
+        Grounds::LastBits { column } => format!(
+            "Not shown: the last bits of column {} depend on the secret, and the attacks tried do not read them. If an \
+             observer sees them, {} does.",
+            shorten(column),
+            setting("attacks", "bits")
+        ),
+        Grounds::ChosenSecret { column } => format!(
+            "Not shown: nobody said what the secret is, and column {} was taken for it, as the only one of a few labels. Say \
+             which column it is: {}, or another one.",
+            shorten(column),
+            setting("secret", shorten(column))
+        ),
         Grounds::ListsInPart { column } => format!(
             "Not shown: attacks saw a part of the lists of column {}, and the rest may tell more. If an observer sees no more, \
              say so: {}, or another part of them.",

@@ -13,10 +13,15 @@ use leakgauge_log::{Loss, Missing, RecordKeeping};
 /// Letters of the name of a column.
 const NAME: usize = 24;
 
+/// That rows depend on those before, where nothing but times is claimed: neither groups nor a split by time serve these.
+pub const LIMITS_OF_TIMES: &str = "Times resemble those before them. Limits of time differences allow for that, those of attacks do not.";
+
 /// How much depends on a warning: 0 for what can turn a verdict around.
 pub fn weight(warning: &Warning) -> u8 {
     match warning {
         Warning::NothingObserved { .. }
+        | Warning::NamesSecret { .. }
+        | Warning::MayBeUnits { .. }
         | Warning::UnevenMix { .. }
         | Warning::MissingTimes(_)
         | Warning::PooledKinds(_)
@@ -85,11 +90,12 @@ pub fn within_blocks(column: &str) -> String {
 fn missing_values(missing: &MissingTimes) -> String {
     match missing.in_blocks {
         false => format!(
-            "{} of {} rows without a value are of {}. If an observer sees that: {}.",
+            "{} of {} {} are of {}. If an observer sees that: {}.",
             missing.lacking,
             missing.all,
+            left_out::rows_that(missing.lack),
             name(&missing.secret),
-            left_out::as_a_value(missing.are_words)
+            left_out::as_a_value(missing.lack)
         ),
         true => format!(
             "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
@@ -244,12 +250,10 @@ fn of_copies(warning: &Warning) -> Option<String> {
             "{} left out that could not be read. If that depends on the secret, mend them.",
             were(*rows)
         ),
-        Warning::MissingDropped {
-            rows, are_words, ..
-        } => format!(
+        Warning::MissingDropped { rows, lack, .. } => format!(
             "{} left out, because a value is missing. If that depends on the secret, it leaks: claim advantage(0.1) with {}.",
             were(*rows),
-            left_out::as_a_value(*are_words)
+            left_out::as_a_value(*lack)
         ),
         _ => return None,
     })
@@ -270,6 +274,16 @@ fn of_reading(warning: &Warning) -> Option<String> {
         Warning::MostlySeenOnce { share } => format!(
             "{} % of rows are unlike all others. Observe fewer columns, or coarser ones.",
             plain(100.0 * share, 2)
+        ),
+        Warning::NamesSecret { column } => format!(
+            "{} alone names the secret. If an observer does not see it, leave it out: {}.",
+            column_of(column),
+            option("observe")
+        ),
+        Warning::MayBeUnits { column } => format!(
+            "Each value of {} has one secret: its rows may depend on each other. Then: {}.",
+            shorten(column),
+            left_out::units_of(column)
         ),
         Warning::ConstantColumn { column } => {
             format!(

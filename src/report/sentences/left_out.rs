@@ -1,6 +1,6 @@
 //! What is said of rows that were left out because they could not be read or lack a value.
 
-use crate::audit::Warning;
+use crate::audit::{Lack, Warning};
 use crate::report::numbers::plain;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -51,15 +51,11 @@ pub fn message(warning: &Warning) -> Option<String> {
                 counted(*rows)
             )
         }
-        Warning::MissingDropped {
-            rows,
-            of,
-            are_words,
-        } => format!(
+        Warning::MissingDropped { rows, of, lack } => format!(
             "of {of} rows, {} left out because a value is missing. If a value is missing more often with one secret, that \
              leaks too and is not measured here: {} measures it",
             counted(*rows),
-            as_a_value(*are_words)
+            as_a_value(*lack)
         ),
         _ => return None,
     })
@@ -79,11 +75,25 @@ pub(super) fn first_elements(column: &str) -> String {
 }
 
 /// How a missing value is observed like others.
-pub(super) fn as_a_value(are_words: bool) -> String {
-    match are_words {
-        true => format!("the log without {}", option("drop")),
-        false => setting("missing", Missing::Label.name()),
+pub(super) fn as_a_value(lack: Lack) -> String {
+    match lack {
+        Lack::Number => format!("the log without {}", option("drop")),
+        Lack::Value => setting("missing", Missing::Label.name()),
+        Lack::Form => "a log in which they can be read".to_owned(),
     }
+}
+
+/// Which rows were left out.
+pub(super) fn rows_that(lack: Lack) -> &'static str {
+    match lack {
+        Lack::Number | Lack::Value => "rows without a value",
+        Lack::Form => "rows that could not be read",
+    }
+}
+
+/// What to do about rows that may be of units.
+pub(super) fn units_of(column: &str) -> String {
+    setting("group", shorten(column))
 }
 
 /// What that does to a verdict, in a sentence.

@@ -70,6 +70,12 @@ pub fn message(warning: &Warning) -> String {
             without("no training rows", examples, *secrets)
         ),
         Warning::MostlySeenOnce { share } => seen_once(*share),
+        Warning::NamesSecret { column } => format!(
+            "column {} alone names the secret in all of the first rows. If an observer does not see it, name what is seen: {}",
+            shorten(column),
+            option("observe")
+        ),
+        Warning::MayBeUnits { column } => may_be_units(column),
         Warning::ConstantColumn { column } => format!(
             "column {} has the same value in every row and reveals nothing",
             shorten(column)
@@ -158,20 +164,31 @@ pub(super) fn missing_times(missing: &MissingTimes) -> String {
         lacking,
         all,
         in_blocks,
-        are_words,
+        lack,
     } = missing;
     if !in_blocks {
         return format!(
-            "which values are missing depends on the secret: {lacking} of {all} rows without a value are of {}. What is left can \
-             look alike where the log does not. If an observer sees that a value is missing, judge it with {}",
+            "which rows were left out depends on the secret: {lacking} of {all} {} are of {}. What is left can look alike where the \
+             log does not. If an observer sees them, judge {}",
+            left_out::rows_that(*lack),
             shorten(secret),
-            left_out::as_a_value(*are_words)
+            left_out::as_a_value(*lack)
         );
     }
     format!(
         "which times are missing depends on the secret: {lacking} of {all} missing times are of {}. If slow answers were not \
          recorded, the blocks that are complete show no difference. Record them, with the time at which they were given up",
         shorten(secret)
+    )
+}
+
+/// That rows may be of units, with a small first letter and without the last period.
+pub(super) fn may_be_units(column: &str) -> String {
+    format!(
+        "each value of column {} stands beside one secret only. Rows of one value, of one device or user say, may depend on each \
+         other, and count here as if they did not: {}. If they are independent, leave the column out of the file",
+        shorten(column),
+        left_out::units_of(column)
     )
 }
 

@@ -3,7 +3,10 @@
 use leakgauge_base::naming::{option, setting};
 
 use crate::audit::{Findings, Qualification, Warning};
-use crate::report::sentences::doubts::{doubt, numbered_blocks, weight, within_blocks};
+use crate::report::sentences::doubts::{
+    LIMITS_OF_TIMES, doubt, numbered_blocks, weight, within_blocks,
+};
+use crate::report::sentences::warnings::counts_rows;
 use crate::report::short::lines::{Entry, Section};
 
 /// Lines that the section may keep.
@@ -58,9 +61,15 @@ fn weighed(audit: &Findings) -> Vec<(u8, String)> {
     let warnings = audit.warnings.iter();
     // Within blocks none of this matters.
     let warnings = warnings.filter(|warning| numbered.is_none() || !warning.is_about_order());
-    let mut doubts: Vec<(u8, String)> = warnings
-        .map(|warning| (weight(warning), doubt(warning)))
-        .collect();
+    let of = |warning: &Warning| match warning {
+        Warning::Autocorrelation { correlation, .. }
+            if audit.is_about_times() && !counts_rows(*correlation) =>
+        {
+            (3, LIMITS_OF_TIMES.to_owned())
+        }
+        warning => (weight(warning), doubt(warning)),
+    };
+    let mut doubts: Vec<(u8, String)> = warnings.map(of).collect();
     doubts.extend(numbered.map(|column| (0, within_blocks(column))));
     doubts.extend(qualifications(audit));
     doubts.extend(blocks(audit));

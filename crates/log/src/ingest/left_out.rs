@@ -3,6 +3,8 @@
 use crate::cell::secret;
 use crate::ingest::tables::{self, FIRST_ROWS};
 use crate::ingest::{Ingest, Part};
+use std::collections::BTreeMap;
+
 use crate::layout::Layout;
 use crate::number::Number;
 use crate::options::Missing;
@@ -48,6 +50,7 @@ impl Ingest<'_> {
             return read;
         };
         self.skip(error)?;
+        self.count_unread(part, layout, row);
         // The row is none of the log: what was noted of it before it failed is taken back.
         (self.facts.rows, self.fit_rows) = (before.0, before.1);
         self.secrets.truncate(before.2);
@@ -95,6 +98,13 @@ impl Ingest<'_> {
         watched.try_for_each(|watch| watch.check(name, &observed))
     }
 
+    /// The first rows without those that are left out for their number of fields, where that is allowed: they decide nothing.
+    pub(super) fn even_rows(&self, rows: &[Row]) -> Option<Vec<Row>> {
+        let first = rows.first().filter(|_| self.options.skip_bad > 0)?;
+        let is_even = |row: &&Row| row.len() == first.len();
+        Some(rows.iter().filter(is_even).cloned().collect())
+    }
+
     /// Counts the rows that were dropped for a word where an observation has a number.
     pub(super) fn leave_out_dropped(
         &mut self,
@@ -108,7 +118,7 @@ impl Ingest<'_> {
         if !words.any(|filter| observed.contains(&filter.column)) {
             return;
         }
-        for (row, count) in records.dropped() {
+        for (row, count) in records.dropped(&layout.secret) {
             if part == Part::Log {
                 self.facts.rows += count;
                 self.facts.drops_words = true;
@@ -139,25 +149,35 @@ impl Ingest<'_> {
         row: &Row,
         count: u64,
     ) {
-        const MOST_SECRETS: usize = 1000;
         self.facts.missing_rows += count;
-        if part != Part::Log || layout.secret.is_empty() {
+        if part != Part::Log {
             return;
         }
+        if let Some(label) = self.label_if_readable(layout, row) {
+            add(&mut self.facts.missing_of, label, count);
+        }
+    }
+
+    /// Counts a row that was left out because it could not be read, by its secret where that can be told.
+    pub(super) fn count_unread(&mut self, part: Part, layout: &Layout, row: &Row) {
+        // Fields of a row with too few or too many may be those of other columns.
+        if part == Part::Log
+            && let Some(label) = self.label_if_readable(layout, row)
+        {
+            add(&mut self.facts.unread_of, label, 1);
+        }
+    }
+
+    /// The label of a row's secret, where it can be read.
+    fn label_if_readable(&mut self, layout: &Layout, row: &Row) -> Option<String> {
+        if layout.secret.is_empty() {
+            return None;
+        }
         let place = || row.place("");
-        let Ok(label) = secret(row, layout, &place, false, &mut self.text) else {
-            return;
-        };
-        let label = match &self.options.merge {
-            Some(rules) => match self.merging.label(rules, &label) {
-                Ok(label) => label.to_owned(),
-                Err(_) => return,
-            },
-            None => label.into_owned(),
-        };
-        let known = &mut self.facts.missing_of;
-        if known.len() < MOST_SECRETS || known.contains_key(&label) {
-            *known.entry(label).or_insert(0) += count;
+        let label = secret(row, layout, &place, false, &mut self.text).ok()?;
+        match &self.options.merge {
+            Some(rules) => Some(self.merging.label(rules, &label).ok()?.to_owned()),
+            None => Some(label.into_owned()),
         }
     }
 
@@ -166,5 +186,13 @@ impl Ingest<'_> {
         let is_complete = |row: &&Row| !self.is_incomplete(layout, row);
         (self.options.missing == Missing::Drop)
             .then(|| rows.iter().filter(is_complete).cloned().collect())
+    }
+}
+
+/// Adds to what is known of a secret; labels beyond a thousand are counted nowhere.
+fn add(known: &mut BTreeMap<String, u64>, label: String, count: u64) {
+    const MOST_SECRETS: usize = 1000;
+    if known.len() < MOST_SECRETS || known.contains_key(&label) {
+        *known.entry(label).or_insert(0) += count;
     }
 }

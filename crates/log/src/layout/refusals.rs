@@ -46,7 +46,8 @@ impl Columns<'_> {
     /// How the secret is named: with the columns of few values, if there are some.
     fn candidates(&self, taken: &[usize]) -> String {
         let found = candidates(self.body, taken);
-        let settings = found.iter().take(NAMED).map(|&column| {
+        let found = found.iter().filter(|&&column| column < self.names.len());
+        let settings = found.take(NAMED).map(|&column| {
             let name = &self.names[column];
             setting("secret", shorten(name))
         });
@@ -164,4 +165,29 @@ impl Columns<'_> {
         };
         format!("{kind}: {}", items.join(", "))
     }
+}
+
+/// Refuses a first line that is shorter than nearly all lines below: no header, and no row of theirs.
+///
+/// # Errors
+/// There is one.
+pub(super) fn refuse_stray_line(file: &str, names: &[String], later: &[Row]) -> Result<()> {
+    let longer = later.iter().filter(|row| row.len() > names.len()).count();
+    let Some(row) = later.iter().find(|row| row.len() > names.len()) else {
+        return Ok(());
+    };
+    if 2 * longer < later.len() {
+        return Ok(());
+    }
+    let fields = |count: usize| match count {
+        1 => "1 field".to_owned(),
+        _ => format!("{count} fields"),
+    };
+    let problem = format!(
+        "has {}, and most rows below have {}",
+        fields(names.len()),
+        row.len()
+    );
+    Err(Error::data(Place::file(file).row(1), problem)
+        .with_hint("if it is a remark and no row, delete it or put # before it"))
 }
