@@ -87,6 +87,8 @@ fn facts(log: &Log) -> InputFacts {
         delimiter: None,
         header_detected: false,
         first_rows: FirstRows::default(),
+        // Nobody asks what first rows of a table in memory show.
+        pure_columns: Vec::new(),
         ..log.facts.clone()
     }
 }

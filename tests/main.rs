@@ -20,6 +20,7 @@ mod composition;
 mod copies;
 mod datasets;
 mod directories;
+mod doubts;
 mod evidence;
 mod explain;
 mod first_run;

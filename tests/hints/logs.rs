@@ -12,7 +12,21 @@ pub fn place() -> Place {
     let place = plain(place, &mut rng);
     let place = doubtful(place, &mut rng);
     let place = dependent(place, &mut rng);
-    unreadable(place, &mut rng)
+    let place = unreadable(place, &mut rng);
+    in_part(place)
+}
+
+/// Lists that are longer than what is observed of them.
+fn in_part(place: Place) -> Place {
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let sizes = table("secret,sizes", 600, |_| {
+        let length = rng.random_range(70..75usize);
+        let sizes: Vec<String> = (0..length)
+            .map(|_| rng.random_range(40..1500u32).to_string())
+            .collect();
+        format!("{},{}", secret(&mut rng), sizes.join(" "))
+    });
+    place.file("sizes.csv", sizes)
 }
 
 fn table(header: &str, rows: usize, mut row: impl FnMut(usize) -> String) -> String {

@@ -53,6 +53,11 @@ const OF_REPORTS: &[Hint] = &[
         "Upper limit: none",
     ),
     hint("estimate numbers.csv", "--html report.html", "as a page"),
+    hint(
+        "audit sizes.csv --claim attack-advantage(0.9)",
+        "--list sizes=first:64",
+        "Not shown",
+    ),
     hint("estimate numbers.csv", "--full", "Everything:"),
     hint(
         "estimate numbers.csv",

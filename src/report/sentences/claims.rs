@@ -154,6 +154,14 @@ fn grounds(claim: &ClaimReport) -> String {
         }
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
+        Grounds::OneModel { scores } => one_model(*scores),
+        doubted => in_doubt(doubted),
+    }
+}
+
+/// Why nothing is said to hold, though limits are within the claim.
+fn in_doubt(grounds: &Grounds) -> String {
+    match grounds {
         Grounds::NothingObserved { value, all, .. } => format!(
             "Not judged: every row of {} shows the same ({}), as if nothing was observed. Check what writes the log.",
             if *all { "the log" } else { "some secret" },
@@ -190,7 +198,7 @@ fn grounds(claim: &ClaimReport) -> String {
             shorten(column),
             left_out::first_elements(column)
         ),
-        Grounds::OneModel { scores } => one_model(*scores),
+        _ => String::new(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Composition of channels: parallel, cascade, mixture; posteriors.
 
+use std::borrow::Cow;
+
 use crate::channel::{Channel, MAX_ENTRIES, Prior};
-use leakgauge_base::error::{Error, Result};
+use leakgauge_base::error::{Error, Result, listing};
 use leakgauge_base::parallel;
 
 impl Channel {
@@ -39,13 +41,49 @@ impl Channel {
         Ok(Channel::trusted(self.secrets.clone(), observations, values))
     }
 
-    /// Cascade: the second channel takes the observation of the first as its secret.
+    /// This channel with its secrets in the order of others that have the same names. Where one of the two has no names but
+    /// numbers in their order, the order is taken as it is.
+    ///
+    /// # Errors
+    /// Other names.
+    pub(super) fn in_order_of(
+        &self,
+        names: &[String],
+        what: &str,
+        others: &str,
+    ) -> Result<Cow<'_, Channel>> {
+        let secrets = &self.secrets;
+        if secrets[..] == *names || are_numbers(secrets) || are_numbers(names) {
+            return Ok(Cow::Borrowed(self));
+        }
+        let place = |name: &String| secrets.iter().position(|secret| secret == name);
+        let places: Option<Vec<usize>> = names.iter().map(place).collect();
+        let Some(places) = places.filter(|places| places.len() == secrets.len()) else {
+            let problem = format!(
+                "the {others} are {}, the secrets of the channel {}",
+                listing(names.iter().map(String::as_str)),
+                listing(secrets.iter().map(String::as_str))
+            );
+            return Err(Error::parameter(what, problem).with_hint(
+                "name them alike, or write the matrix without names, in the same order",
+            ));
+        };
+        let rows = places.iter().flat_map(|&at| self.row(at).to_vec());
+        let (values, observations) = (rows.collect(), self.observations.clone());
+        Ok(Cow::Owned(Channel::trusted(
+            names.to_vec(),
+            observations,
+            values,
+        )))
+    }
+
+    /// Cascade: the second channel takes the observation of the first as its secret, by its name.
     ///
     /// # Formula
     /// The product of the matrices. Bayes security is at least the larger of both.
     ///
     /// # Errors
-    /// The second channel does not have one secret for each observation of the first.
+    /// The second channel does not have one secret for each observation of the first, or has others.
     ///
     /// # References
     /// Bayes Security, Theorem 4.
@@ -63,6 +101,11 @@ impl Channel {
                 "in a cascade, the observations of the first channel are the secrets of the second",
             ));
         }
+        let then = &*then.in_order_of(
+            &self.observations,
+            "cascade",
+            "observations of the first channel",
+        )?;
         let width = then.observations.len();
         check_size(self.secrets.len(), width)?;
         let mut values = vec![0.0; self.secrets.len() * width];
@@ -154,6 +197,14 @@ impl Channel {
     }
 }
 
+/// Whether names are numbers in their order, from 0 or 1, as where nothing was named.
+fn are_numbers(names: &[String]) -> bool {
+    [0, 1].iter().any(|from| {
+        let mut numbered = names.iter().zip(*from..);
+        numbered.all(|(name, number): (_, u64)| *name == number.to_string())
+    })
+}
+
 /// Refuses a matrix too large for memory.
 pub fn check_size(rows: usize, columns: usize) -> Result<()> {
     match rows.checked_mul(columns) {
@@ -163,5 +214,85 @@ pub fn check_size(rows: usize, columns: usize) -> Result<()> {
             format!("a matrix of {rows} secrets by {columns} observations is too large"),
         )
         .with_hint(format!("a matrix can have at most {MAX_ENTRIES} entries"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(secrets: &[&str], observations: &[&str], values: &[f64]) -> Channel {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Channel::new(owned(secrets), owned(observations), values.to_vec()).expect("a channel")
+    }
+
+    /// The same channel with its rows in another order is the same channel.
+    #[test]
+    fn names_decide_which_secret_follows_which_observation() {
+        let first = channel(
+            &["a", "b"],
+            &["x", "y", "z"],
+            &[0.8, 0.1, 0.1, 0.1, 0.8, 0.1],
+        );
+        let then = channel(
+            &["x", "y", "z"],
+            &["0", "1"],
+            &[1.0, 0.0, 0.0, 1.0, 0.5, 0.5],
+        );
+        let moved = channel(
+            &["z", "y", "x"],
+            &["0", "1"],
+            &[0.5, 0.5, 0.0, 1.0, 1.0, 0.0],
+        );
+        let expected = first.cascade(&then).unwrap();
+        let found = first.cascade(&moved).unwrap();
+        assert!(expected.rows().eq(found.rows()));
+        assert!((found.total_variation(0, 1) - 0.7).abs() < 1e-12);
+        // A matrix without names is taken as it stands; foreign names are refused.
+        let bare = channel(
+            &["1", "2", "3"],
+            &["0", "1"],
+            &[1.0, 0.0, 0.0, 1.0, 0.5, 0.5],
+        );
+        assert!(expected.rows().eq(first.cascade(&bare).unwrap().rows()));
+        let foreign = channel(
+            &["k", "l", "m"],
+            &["0", "1"],
+            &[1.0, 0.0, 0.0, 1.0, 0.5, 0.5],
+        );
+        let problem = first.cascade(&foreign).unwrap_err().to_string();
+        assert!(
+            problem.contains("x, y, z") && problem.contains("k, l, m"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn refinement_compares_secrets_of_one_name() {
+        // X tells c from the others, Y tells b.
+        let x = channel(
+            &["a", "b", "c"],
+            &["0", "1"],
+            &[1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        );
+        let y = channel(
+            &["c", "a", "b"],
+            &["0", "1"],
+            &[1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        );
+        let found = x.refinement(&y, "y").unwrap();
+        assert!(!found.refines && !found.refined_by);
+        let same = channel(
+            &["c", "a", "b"],
+            &["0", "1"],
+            &[0.0, 1.0, 1.0, 0.0, 1.0, 0.0],
+        );
+        assert!(x.refinement(&same, "same").unwrap().equivalent);
+        let foreign = channel(
+            &["a", "b", "d"],
+            &["0", "1"],
+            &[1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        );
+        assert!(x.refinement(&foreign, "foreign").is_err());
     }
 }

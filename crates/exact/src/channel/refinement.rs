@@ -34,7 +34,7 @@ pub struct Refinement {
 }
 
 impl Channel {
-    /// How this channel relates to another one with the same secrets.
+    /// How this channel relates to another one with the same secrets, by their names.
     ///
     /// # Formula
     /// A refines B if A = B·R for a stochastic matrix R; equivalently, no prior and gain exist under which A has the
@@ -42,7 +42,7 @@ impl Channel {
     /// is that of the solution found, recomputed, and counts as 0 up to [`REFINEMENT_TOLERANCE`].
     ///
     /// # Errors
-    /// The secrets differ in number, the matrices are too large for the linear program, or it could not be solved.
+    /// The secrets differ, the matrices are too large for the linear program, or it could not be solved.
     ///
     /// # References
     /// M. S. Alvim et al., *The Science of Quantitative Information Flow*, chapter 9, doi:10.1007/978-3-319-96131-6; L.
@@ -78,6 +78,7 @@ impl Channel {
             return Err(Error::parameter("refinement", problem)
                 .with_hint("compare channels that take the same secrets"));
         }
+        let target = &*target.in_order_of(&self.secrets, "refinement", "secrets compared")?;
         let (source, target) = (merged(self), merged(target));
         if let Some(equal) = same_columns(&source, &target) {
             return Ok(equal);

@@ -41,15 +41,22 @@ fn brute(channel: &Channel, n: u32, epsilon: f64) -> f64 {
 /// Every upper bound is above, and the lower limit below, the truth of every choice of inputs.
 #[test]
 fn bounds_enclose_the_truth_for_all_inputs_of_few_users() {
-    for text in [
-        "randomized-response(epsilon=1, secrets=2)",
-        "randomized-response(epsilon=2, secrets=3)",
-        "truncated-geometric(nu=0.7, secrets=3)",
+    for (text, n) in [
+        ("randomized-response(epsilon=1, secrets=2)", 5),
+        ("randomized-response(epsilon=1, secrets=3)", 5),
+        ("randomized-response(epsilon=2, secrets=3)", 5),
+        (
+            "randomized-response(epsilon=1.0986122886681098, secrets=4)",
+            4,
+        ),
+        ("truncated-geometric(nu=0.7, secrets=3)", 5),
+        ("subset-selection(epsilon=1, secrets=4)", 3),
+        ("rappor(epsilon=1, secrets=3)", 3),
     ] {
         let channel = Channel::of_mechanism(&*parse(text).unwrap()).unwrap();
-        for epsilon in [0.0, 0.2, 0.7] {
-            let truth = brute(&channel, 5, epsilon);
-            let bounds = shuffle_delta(&channel, 5, epsilon).unwrap();
+        for epsilon in [0.0, 0.2, 0.5, 0.69, 0.8, 0.95] {
+            let truth = brute(&channel, n, epsilon);
+            let bounds = shuffle_delta(&channel, n.into(), epsilon).unwrap();
             let least = bounds.least.unwrap();
             assert!(
                 least <= truth * (1.0 + 1e-12),
@@ -66,6 +73,24 @@ fn bounds_enclose_the_truth_for_all_inputs_of_few_users() {
                     "{text} {epsilon}: {bounds:?} {truth}"
                 );
             }
+        }
+    }
+}
+
+/// Lower limits and upper bounds do not cross, far into the tail either.
+#[test]
+fn limits_do_not_cross() {
+    for text in [
+        "randomized-response(epsilon=1, secrets=3)",
+        "subset-selection(epsilon=1, secrets=4)",
+        "truncated-geometric(nu=0.7, secrets=3)",
+    ] {
+        let reports = Reports::of(&*parse(text).unwrap()).unwrap();
+        let epsilons = [0.3, 0.95];
+        let found = survey(text, &reports, &[2, 6, 30], &epsilons).unwrap();
+        for row in found.rows {
+            let least = row.least.unwrap_or(0.0);
+            assert!(least <= row.best * (1.0 + 1e-9), "{text}: {row:?}");
         }
     }
 }

@@ -1,0 +1,123 @@
+//! Doubts that take a verdict away: nothing is said to hold where attacks learned nothing, or rows may not be what they seem.
+
+use leakgauge_testing::rng;
+use rand::RngExt;
+use serde_json::Value;
+
+use crate::common::Place;
+
+fn verdict(place: &Place, arguments: &[&str]) -> (String, String) {
+    let how = ["--quick", "--format", "json"];
+    let output = place.run(&[&["audit", "log.csv"], arguments, &how[..]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let found = report["claims"][0]["verdict"].as_str().expect("a verdict");
+    (found.to_owned(), report["warnings"].to_string())
+}
+
+/// The 12th of twenty sizes tells the secret, however the sizes are written.
+#[test]
+fn sizes_are_no_labels() {
+    for (before, between, after) in [
+        ("", " ", ""),
+        ("", ";", ""),
+        ("{", ", ", "}"),
+        ("tensor([", ", ", "])"),
+    ] {
+        let mut rng = rng(1);
+        let mut text = "secret\tvisit\tpkts\n".to_owned();
+        for row in 0..1500 {
+            let secret = ["a", "b"][rng.random_range(0..2usize)];
+            let sizes: Vec<String> = (0..20)
+                .map(|at| match at {
+                    11 if rng.random::<f64>() < 0.9 => i32::from(secret == "a") * 3000 - 1500,
+                    _ => [60, -60, 600, -600, 1500, -1500][rng.random_range(0..6usize)],
+                })
+                .map(|size| size.to_string())
+                .collect();
+            text += &format!("{secret}\tv{row}\t{before}{}{after}\n", sizes.join(between));
+        }
+        let place = Place::with_log(text);
+        let claim = ["--observe", "pkts", "--claim", "attack-advantage(0.1)"];
+        assert_eq!(
+            verdict(&place, &claim).0,
+            "violated",
+            "{before}{between}{after}"
+        );
+    }
+    // What no attack can learn from is no proof, though a number stands beside it.
+    let mut rng = rng(2);
+    let rows = (0..1500).map(|row| {
+        let secret = ["a", "b"][row % 2];
+        let word: String = (0..30)
+            .map(|_| ["+", "-"][rng.random_range(0..2usize)])
+            .collect();
+        format!("{secret},{word},{}\n", rng.random::<f64>())
+    });
+    let place =
+        Place::with_log("secret,directions,duration\n".to_owned() + &rows.collect::<String>());
+    assert_eq!(
+        verdict(&place, &["--claim", "attack-advantage(0.2)"]).0,
+        "inconclusive"
+    );
+}
+
+/// Forty devices with one secret each: their rows are no independent ones.
+#[test]
+fn rows_of_devices_are_not_independent() {
+    let mut rng = rng(3);
+    let bits: Vec<u8> = (0..40)
+        .map(|_| u8::from(rng.random::<f64>() < 0.5))
+        .collect();
+    let mut rows: Vec<String> = (0..4000)
+        .map(|row| {
+            let device = row % 40;
+            let told = if rng.random::<f64>() < 0.9 {
+                bits[device]
+            } else {
+                1 - bits[device]
+            };
+            format!("{},d{device},{told}\n", ["a", "b"][device % 2])
+        })
+        .collect();
+    for at in (1..rows.len()).rev() {
+        rows.swap(at, rng.random_range(0..=at));
+    }
+    let place = Place::with_log("secret,device,report\n".to_owned() + &rows.concat());
+    let claim = ["--observe", "report", "--claim", "advantage(0.6)"];
+    let (found, warnings) = verdict(&place, &claim);
+    assert_eq!(found, "inconclusive");
+    assert!(warnings.contains("may-be-units"), "{warnings}");
+    let grouped = [&claim[..], &["--group", "device"]].concat();
+    assert!(!verdict(&place, &grouped).1.contains("may-be-units"));
+}
+
+/// Nobody said what the secret is.
+#[test]
+fn nothing_holds_of_a_secret_that_was_guessed() {
+    let mut rng = rng(4);
+    let rows = (0..2000).map(|row| {
+        let reading = (rng.random::<f64>() * 1e4).round() / 1e2;
+        format!("{},{reading}\n", ["1.0.3", "1.0.4"][row % 2])
+    });
+    let place = Place::with_log("version,reading\n".to_owned() + &rows.collect::<String>());
+    let claim = ["--claim", "attack-advantage(0.3)"];
+    assert_eq!(verdict(&place, &claim).0, "inconclusive");
+    let named = [&claim[..], &["--secret", "version"]].concat();
+    assert_eq!(verdict(&place, &named).0, "holds");
+}
+
+/// A remark on the first line is no header, and a line that is left out decides nothing.
+#[test]
+fn stray_lines_are_named() {
+    let rows = |at: usize| format!("{at},{},{}\n", ["x", "y"][at % 2], 100 + at * 7919 % 97);
+    let rows: String = (1..400).map(rows).collect();
+    let place = Place::with_log("run 7\nid,class,time_us\n".to_owned() + &rows);
+    let problem = place.refuses(&["check", "log.csv"], &["row 1", "1 field"]);
+    assert!(problem.contains("put #"), "{problem}");
+    let place = Place::with_log(
+        "id,class,time_us\n".to_owned() + &rows + "1,2\n" + &rows.replace('x', "y"),
+    );
+    let output = place.run(&["check", "log.csv", "--secret", "class", "--skip-bad", "1"]);
+    let text = crate::common::stdout(&output);
+    assert!(text.contains("id"), "{text}");
+}
