@@ -81,3 +81,74 @@ fn directories_that_contradict_each_other_or_their_files_are_refused() {
         );
     }
 }
+
+/// Visits of three sites, as Wang et al. keep them: a time and a direction on each line.
+fn cells() -> Place {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("cells")).expect("a directory");
+    (0..3u32).fold(place, |place, site| {
+        (0..40u32).fold(place, |place, visit| {
+            let sign = |at: u32| ["1", "-1"][((at + site) * (visit + 3) % 7 % 2) as usize];
+            let lines = (0..20 + site).map(|at| format!("0.{at:02}{visit:02}\t{}\n", sign(at)));
+            let name = format!("cells/{site}-{visit}");
+            place.file(&name, lines.collect::<String>())
+        })
+    })
+}
+
+#[test]
+fn a_directory_of_visits_is_refused_with_the_lines_that_join_them() {
+    let place = cells();
+    for command in ["check", "estimate"] {
+        place.refuses(
+            &[command, "cells"],
+            &["119 more files, named SITE-INSTANCE", "docs/log-formats.md"],
+        );
+    }
+    // The direction of a packet is no secret, in whatever column and however written.
+    for (name, log) in [
+        ("pm.tsv", "{time}\t{pm}\n"),
+        ("first.tsv", "{pm}\t{time}\n"),
+        ("12.tsv", "{time}\t{12}\n"),
+        ("01.tsv", "{01}\t{time}\n"),
+    ] {
+        let line = |at: usize| {
+            let bit = at * at % 7 % 2;
+            log.replace("{time}", &format!("{:.3}", at as f64 * 0.013))
+                .replace("{pm}", ["1", "-1"][bit])
+                .replace("{12}", ["1", "2"][bit])
+                .replace("{01}", ["1", "0"][bit])
+        };
+        std::fs::write(
+            place.path().join(name),
+            (0..300).map(line).collect::<String>(),
+        )
+        .expect("a file");
+        place.refuses(&["estimate", name], &["no column is named `secret`"]);
+    }
+}
+
+#[test]
+fn the_lines_of_the_book_that_join_visits_make_a_log() {
+    if std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/log-formats.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let section = page.split("## A file a visit").nth(1).expect("the section");
+    let code = section.split("```").nth(1).expect("code");
+    let place = cells();
+    let made = std::process::Command::new("sh")
+        .args(["-c", code.trim_start_matches("sh\n")])
+        .current_dir(place.path())
+        .output()
+        .expect("a shell");
+    assert!(made.status.success(), "{made:?}");
+    let report = place.json(&["check", "visits.jsonl"]);
+    assert_eq!(report["input"]["rows"], 120);
+    assert_eq!(report["input"]["secrets"].as_array().map(Vec::len), Some(3));
+}

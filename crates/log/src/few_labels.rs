@@ -10,8 +10,9 @@ const MAX_LABELS: usize = 50;
 const MIN_ROWS_OF_LABEL: usize = 5;
 
 /// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
-/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant.
-pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[usize]) -> Option<usize> {
+/// Only the columns are looked at, never how observations differ. `None` where two columns could be meant. A column of
+/// numbers is never chosen: it may as well be the direction of a packet, a port or a status.
+pub(crate) fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
     let width = rows.first()?.len();
     let is_few_labels = |column: usize| {
         let mut labels = BTreeSet::new();
@@ -36,8 +37,6 @@ pub(crate) fn only_labels(rows: &[Row], header: bool, others: &[usize]) -> Optio
     let mut found = free.filter(|&column| is_few_labels(column));
     match (found.next(), found.next()) {
         (Some(column), None) => Some(column),
-        // Where columns have names, one of numbers would have said that it is the secret.
-        (None, _) if !header => only_numbered(rows, width, others),
         _ => None,
     }
 }
@@ -68,32 +67,4 @@ pub(crate) fn candidates(rows: &[Row], others: &[usize]) -> Vec<usize> {
     };
     let free = (0..width).filter(|column| !others.contains(column));
     free.filter(recurs).collect()
-}
-
-/// Of two columns of numbers, that of a few whole numbers that recur, if hardly a number of the other comes twice: a
-/// secret that never recurs is none.
-fn only_numbered(rows: &[Row], width: usize, others: &[usize]) -> Option<usize> {
-    const LOOKED_AT: usize = 500;
-    const MIN_ROWS: usize = 50;
-    let rows = &rows[..rows.len().min(LOOKED_AT)];
-    if width != 2 || rows.len() < MIN_ROWS || !others.is_empty() {
-        return None;
-    }
-    let values = |column: usize| -> Option<BTreeSet<String>> {
-        let fields = rows.iter().map(|row| row.get(column));
-        let number = |field: Option<Field>| {
-            let field = field.filter(|field| field.is_number())?;
-            Some(field.text().trim().to_owned())
-        };
-        fields.map(number).collect()
-    };
-    let of_columns = [values(0)?, values(1)?];
-    let is_secret = |column: &usize| {
-        let (few, many) = (&of_columns[*column], &of_columns[1 - column]);
-        (2..=MAX_LABELS).contains(&few.len())
-            && few.len() * MIN_ROWS_OF_LABEL <= rows.len()
-            && few.iter().all(|text| text.parse::<i64>().is_ok())
-            && 10 * many.len() >= 9 * rows.len()
-    };
-    [0, 1].into_iter().find(is_secret)
 }

@@ -66,6 +66,7 @@ mod typing;
 mod unchanged;
 pub mod units;
 pub mod unpack;
+mod visits;
 mod wide;
 mod words;
 

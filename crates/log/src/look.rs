@@ -11,6 +11,7 @@ use crate::recognize::recognize;
 use crate::records::PROBE_ROWS;
 use crate::row::Row;
 use crate::source::ReadMeter;
+use crate::visits::are_visits;
 use leakgauge_base::error::{Result, shorten};
 
 /// Values that are shown of a column.
@@ -65,7 +66,8 @@ pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
     let (header, names) = header_and_names(&rows, records.is_named(), &found.options);
     let has_secret = names.iter().any(|name| name.eq_ignore_ascii_case("secret"));
     let body = &rows[usize::from(header).min(rows.len())..];
-    if found.form.is_some() || has_secret || body.is_empty() {
+    let is_refused = body.is_empty() || are_visits(&options.files, header, body);
+    if found.form.is_some() || has_secret || is_refused {
         return Ok(None);
     }
     let may_be = candidates(body, &[]);

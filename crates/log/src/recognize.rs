@@ -409,7 +409,8 @@ fn is_in_blocks(rows: &[Row]) -> bool {
         && blocks.is_some_and(|blocks| blocks.is_sorted())
 }
 
-/// Two columns, the first 0 or 1, the second a number of many values. A header must name the first a class.
+/// Two columns, the first 0 or 1, the second a number of many values. A header must name the first a class. What never
+/// falls without a header is a clock, beside the direction of packets and no class.
 fn has_two_classes(rows: &[Row]) -> bool {
     let Some(first) = rows.first().filter(|row| row.len() == 2) else {
         return false;
@@ -431,6 +432,13 @@ fn has_two_classes(rows: &[Row]) -> bool {
         let texts = body.iter().filter_map(|row| row.text(column));
         texts.map(|text| text.trim().to_owned()).collect()
     };
+    let numbers = || {
+        body.iter()
+            .filter_map(|row| row.text(1)?.trim().parse().ok())
+    };
+    if !is_header && numbers().is_sorted_by(|before: &f64, after| before <= after) {
+        return false;
+    }
     let measured = values(1).len();
     values(0).into_iter().eq(["0", "1"])
         && measured >= MIN_MEASUREMENTS

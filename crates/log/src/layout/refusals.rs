@@ -4,6 +4,7 @@ use crate::few_labels::candidates;
 use crate::layout::{Columns, ambiguous, had_twice};
 use crate::options::ReadOptions;
 use crate::row::{Field, Row, is_absent};
+use crate::visits;
 use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 
@@ -21,6 +22,7 @@ impl Columns<'_> {
             return Err(ambiguous(self.file, "secret", "secret"));
         }
         let Some(name) = self.names.iter().find(secret) else {
+            visits::refuse(&options.files, self.header, self.body)?;
             return Err(Error::data(
                 Place::file(self.file),
                 format!("no column is named `secret`: {}", self.listing()),

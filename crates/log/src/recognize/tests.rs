@@ -33,7 +33,7 @@ fn two_classes_are_zero_and_one_before_a_measurement() {
         let row = |at| format!("{},{}\n", class(at), value(at));
         (0..60).map(row).collect()
     };
-    let dump = rows(&|at| at % 2, &|at| at * 7);
+    let dump = rows(&|at| at % 2, &|at| at * 7 % 59);
     assert_eq!(found("x", &dump), Some(Form::TwoClasses));
     assert_eq!(
         found("x", &format!("class,ticks\n{dump}")),
@@ -44,4 +44,6 @@ fn two_classes_are_zero_and_one_before_a_measurement() {
     // A bit observed of numbered secrets is no class of a measurement.
     assert_eq!(found("x", &rows(&|at| at % 2, &|at| at % 10)), None);
     assert_eq!(found("x", &rows(&|at| at * 7, &|at| at % 2)), None);
+    // The direction of a packet, and when it came.
+    assert_eq!(found("x", &rows(&|at| at % 2, &|at| at * 7)), None);
 }
