@@ -336,7 +336,9 @@ fn capacities_of_parts_bound_that_of_the_composition() {
     let both = json(&[&matrix, &matrix, "--compose", "parallel"]);
     assert!(close(&both["composition"]["guaranteed_capacity"], 1.5625));
     assert!(both["capacity"].as_f64().unwrap() <= 1.5625);
-    let chain = json(&[&matrix, &matrix, "--compose", "cascade"]);
+    // The observations of the first are the secrets of the second, by their names.
+    let then = files.write("n.csv", "s,x,y\nx,0.75,0.25\ny,0.5,0.5\n");
+    let chain = json(&[&matrix, &then, "--compose", "cascade"]);
     assert!(close(&chain["composition"]["guaranteed_capacity"], 1.25));
     // Theorem 7: two of three secrets are left, and told apart.
     let three = files.write("t.csv", "s,x,y\na,1,0\nb,0,1\nc,0.5,0.5\n");

@@ -112,8 +112,9 @@ fn stray_lines_are_named() {
     let rows = |at: usize| format!("{at},{},{}\n", ["x", "y"][at % 2], 100 + at * 7919 % 97);
     let rows: String = (1..400).map(rows).collect();
     let place = Place::with_log("run 7\nid,class,time_us\n".to_owned() + &rows);
-    let problem = place.refuses(&["check", "log.csv"], &["row 1", "1 field"]);
-    assert!(problem.contains("put #"), "{problem}");
+    let claim = ["audit", "log.csv", "--claim", "advantage(0.1)"];
+    place.refuses(&claim, &["row 1", "1 field", "put #"]);
+    assert_eq!(place.run(&["check", "log.csv"]).status.code(), Some(2));
     let place = Place::with_log(
         "id,class,time_us\n".to_owned() + &rows + "1,2\n" + &rows.replace('x', "y"),
     );
