@@ -18,7 +18,7 @@ fn rows() -> Vec<(&'static str, f64, i64, Option<&'static str>)> {
         let secret = ["b", "a", "10"][at % 3];
         let time = (at * 7919 % 1000) as f64 / 8.0 + if secret == "a" { 3.0 } else { 0.0 };
         let label = [Some("hit"), Some(" miss"), None, Some("")][at / 3 % 4];
-        (secret, time, (at * 31 % 45) as i64 - 7, label)
+        (secret, time, (at * 31 % 46) as i64 - 7, label)
     };
     (0..ROWS).map(row).collect()
 }

@@ -437,7 +437,10 @@ fn every_option_that_a_report_names_is_tried() {
         &mut named,
     );
     let tried = |field: &str| {
-        let flag = format!("--{}", field.replace('_', "-"));
+        let flag = match field {
+            "lists" => "--list".to_owned(),
+            _ => format!("--{}", field.replace('_', "-")),
+        };
         let all = OF_REPORTS.iter().chain(OF_ERRORS);
         all.into_iter()
             .any(|hint| words(hint.printed).contains(&flag))

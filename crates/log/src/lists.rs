@@ -285,7 +285,20 @@ impl Lists {
             Kind::Sequence(notation) => {
                 self.fits = self.sequence.read(cell) && self.sequence.is_like(notation);
             }
-            Kind::List => (self.elements, self.null) = parse(cell)?,
+            Kind::List => match parse(cell) {
+                Ok(found) => (self.elements, self.null) = found,
+                // Lists of numbers are read however they are written.
+                Err(problem)
+                    if problem == NO_LIST
+                        && self.sequence.read(cell)
+                        && is_written_as_list(cell)
+                        && (self.sequence.len() > 1 || !cell.contains(char::is_alphabetic)) =>
+                {
+                    let texts = self.sequence.texts(cell).map(str::to_owned);
+                    (self.elements, self.null) = (texts.collect(), None);
+                }
+                Err(problem) => return Err(problem),
+            },
         }
         Ok(())
     }
@@ -301,9 +314,22 @@ fn other(element: Element, cell: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether brackets that are opened are closed, and something stands between numbers or around them.
+fn is_written_as_list(cell: &str) -> bool {
+    let count = |c: char| cell.matches(c).count();
+    let are_closed = [('[', ']'), ('(', ')'), ('{', '}')]
+        .iter()
+        .all(|&(open, close)| count(open) == count(close));
+    let separates = |c: char| c.is_whitespace() || "[({,;|:/".contains(c);
+    are_closed && cell.trim().contains(separates)
+}
+
+/// What is wrong with a cell that is no JSON list.
+const NO_LIST: &str = "is not a list like [1,-1,1]";
+
 /// The elements of a list, and the first that is null.
 fn parse(cell: &str) -> std::result::Result<(Vec<String>, Option<usize>), String> {
-    let wrong = "is not a list like [1,-1,1]";
+    let wrong = NO_LIST;
     let raw: Vec<&RawValue> = serde_json::from_str(cell.trim()).map_err(|_| wrong.to_owned())?;
     let text = |(at, raw): (usize, &&RawValue)| match raw.get().as_bytes() {
         [b'"', ..] => serde_json::from_str(raw.get()).map_err(|_| wrong.to_owned()),
@@ -377,10 +403,18 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_numbers_are_read_however_they_are_written() {
+        for cell in ["1 -2 3", "1;-2;3", "{1, -2, 3}", "tensor([1, -2, 3])"] {
+            assert_eq!(text(cell, Element::At { at: 1, of: 3 }).unwrap(), "-2");
+            assert_eq!(text(cell, Element::Sum).unwrap(), "2");
+        }
+    }
+
+    #[test]
     fn what_is_no_list_is_said() {
         let at = Element::At { at: 1, of: 2 };
         for (cell, words) in [
-            ("1,2", "not a list"),
+            ("1,a", "not a list"),
             ("[1,2", "not a list"),
             ("", "not a list"),
             ("[1,[2]]", "at 2"),

@@ -163,6 +163,11 @@ impl Sequence {
         self.values.len()
     }
 
+    /// The numbers as they stand in their cell.
+    pub fn texts<'c>(&self, cell: &'c str) -> impl Iterator<Item = &'c str> {
+        self.places.iter().map(move |&(from, to)| &cell[from..to])
+    }
+
     /// The numbers.
     pub fn values(&self) -> &[f64] {
         &self.values
