@@ -83,9 +83,9 @@ fn verdicts_follow_the_limits() {
 /// Of two secrets b bits are a total variation of 2^b − 1, and both claims have one answer.
 #[test]
 fn of_two_secrets_it_is_their_total_variation() {
-    for (number, advantage) in [(1, 0.1), (2, 0.19), (3, 0.2), (4, 0.21), (5, 0.4)] {
+    for (number, advantage) in [(1, 0.1f64), (2, 0.19), (3, 0.2), (4, 0.21), (5, 0.4)] {
         let log = answers(2, 4000, 0.6, number);
-        let bits = (1.0 + advantage as f64).log2();
+        let bits = (1.0 + advantage).log2();
         let claims = [
             format!("advantage({advantage})"),
             format!("maximal-leakage({bits})"),

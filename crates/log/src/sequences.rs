@@ -181,7 +181,7 @@ impl Sequence {
         let recurs =
             |parts: usize| (parts..between.len()).all(|at| between[at] == between[at - parts]);
         let fits = |&parts: &usize| {
-            count % parts == 0 && (parts == 1 || 2 * parts <= count) && recurs(parts)
+            count.is_multiple_of(parts) && (parts == 1 || 2 * parts <= count) && recurs(parts)
         };
         let parts = (1..=MAX_PARTS).find(fits).filter(|_| count > 0)?;
         let mut all = [0; MAX_PARTS];
@@ -204,7 +204,7 @@ impl Sequence {
         let mut between = self.between.iter().enumerate();
         self.before == notation.before
             && self.after == notation.after
-            && self.len() % parts == 0
+            && self.len().is_multiple_of(parts)
             && between.all(|(at, &text)| text == notation.between[at % parts])
     }
 

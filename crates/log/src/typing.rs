@@ -345,7 +345,7 @@ fn check_names(
             .observe
             .iter()
             .any(|&position| layout.is_named(position, wanted));
-        if !is_column && !(field == "resolution" && is_element(wanted)) {
+        if !(is_column || field == "resolution" && is_element(wanted)) {
             let names = observed().map(|(&position, element)| {
                 let name = &layout.names[position];
                 element.map_or(name.clone(), |element| element.name(name))

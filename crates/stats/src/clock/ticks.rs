@@ -33,7 +33,7 @@ pub(super) fn tick(values: &[f64], unit: f64) -> f64 {
     if groups.len() < 2 || groups.len() * RECUR > values.len() {
         return 0.0;
     }
-    groups.sort_by(|a, b| b.rows.cmp(&a.rows));
+    groups.sort_by_key(|group| std::cmp::Reverse(group.rows));
     let mut explained = 0;
     let needed = groups.iter().position(|group| {
         explained += group.rows;

@@ -4,6 +4,7 @@ use std::f64::consts::LN_2;
 
 use super::{Covered, Explanation, Laws, dominating, numbers_of_secrets};
 use crate::claim::Requirement;
+use crate::extreme::Extreme;
 use leakgauge_base::quantity::OverallFigure;
 use leakgauge_stats::renyi::success_divergence;
 
@@ -31,9 +32,9 @@ fn of_maximal_leakage(at_most: f64, labels: Option<&[String]>) -> Explanation {
     };
     let mut found = laws.explanation(&numbers_of_secrets(labels));
     for naming in &mut found.namings {
-        let by_capacity = (libm::exp2(at_most) * naming.success.without).min(1.0);
+        let by_capacity = (libm::exp2(at_most) * naming.success.without).at_most(1.0);
         let by_pairs = naming.success.most.unwrap_or(1.0);
-        naming.success.most = Ok(by_capacity.min(by_pairs));
+        naming.success.most = Ok(by_capacity.at_most(by_pairs));
     }
     found
 }
