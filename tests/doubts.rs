@@ -122,3 +122,68 @@ fn stray_lines_are_named() {
     let text = crate::common::stdout(&output);
     assert!(text.contains("id"), "{text}");
 }
+
+/// Readings of a clock of 15.625 ms, cut to whole milliseconds: 5 ms more are neither shown to be less than 3 nor more than 10.
+#[test]
+fn cut_readings_of_a_coarse_clock_decide_nothing_below_its_step() {
+    for seed in 0..6 {
+        let mut rng = rng(100 + seed);
+        let read = |time: f64| ((time / 15.625).floor() * 15.625).floor();
+        let rows: String = (0..1500)
+            .map(|row| {
+                let slower = if row % 2 == 0 { 5.0 } else { 0.0 };
+                let (from, time) = (
+                    1e5 * rng.random::<f64>(),
+                    17.0 + slower + rng.random::<f64>(),
+                );
+                format!(
+                    "{},{}\n",
+                    ["known", "unknown"][row % 2],
+                    read(from + time) - read(from)
+                )
+            })
+            .collect();
+        let place = Place::with_log("secret,elapsed_ms\n".to_owned() + &rows);
+        for claim in ["time-difference(3ms)", "time-difference(10ms)"] {
+            assert_eq!(
+                verdict(&place, &["--claim", claim]).0,
+                "inconclusive",
+                "{seed} {claim}"
+            );
+        }
+        assert_eq!(
+            verdict(&place, &["--claim", "time-difference(60ms)"]).0,
+            "holds",
+            "{seed}"
+        );
+    }
+}
+
+/// What rests on rows of devices is violated with a doubt that its verdict repeats.
+#[test]
+fn a_verdict_repeats_the_doubt_of_units() {
+    let mut rng = rng(5);
+    let mut rows: Vec<String> = (0..2000)
+        .map(|row| {
+            let device = row % 20;
+            let told = u8::from(device % 2 == 0) ^ u8::from(rng.random::<f64>() < 0.1);
+            format!("{},d{device},{told}\n", ["a", "b"][device % 2])
+        })
+        .collect();
+    for at in (1..rows.len()).rev() {
+        rows.swap(at, rng.random_range(0..=at));
+    }
+    let place = Place::with_log("secret,device,report\n".to_owned() + &rows.concat());
+    let claim = [
+        "--observe",
+        "report",
+        "--claim",
+        "advantage(0.1)",
+        "--quick",
+    ];
+    let output = place.run(&[&["audit", "log.csv", "--format", "json"], &claim[..]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report["claims"][0]["verdict"], "violated");
+    let reason = report["claims"][0]["reason"].to_string();
+    assert!(reason.contains("may-be-units"), "{reason}");
+}

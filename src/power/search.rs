@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::audit::{AuditOptions, Detection, two_digits};
+use crate::audit::{self, AuditOptions, Detection, two_digits};
 use crate::power::design::Design;
 use crate::power::simulated::LOGS;
 use crate::power::{POWER, check_power, simulated};
@@ -95,6 +95,8 @@ pub fn plan(options: &PlanOptions) -> Result<RowsPlan> {
         margin: options.margin,
         claims: options.claims.clone(),
         seed: options.seed,
+        // Rows that are planned are of runs of their own, whatever secrets are called.
+        design: audit::Design::ManyRuns,
         ..AuditOptions::default()
     };
     let mut design = design(options, &audit)?;

@@ -13,7 +13,7 @@ const MIN_ROWS_OF_LABEL: usize = 5;
 /// Only the columns are looked at, never how observations differ. `None` where two columns could be meant. A column of
 /// numbers is never chosen: it may as well be the direction of a packet, a port or a status.
 pub(crate) fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
-    let width = rows.first()?.len();
+    let width = rows.iter().map(Row::len).min()?;
     let is_few_labels = |column: usize| {
         let mut labels = BTreeSet::new();
         for row in rows {

@@ -329,10 +329,9 @@ const NO_LIST: &str = "is not a list like [1,-1,1]";
 
 /// The elements of a list, and the first that is null.
 fn parse(cell: &str) -> std::result::Result<(Vec<String>, Option<usize>), String> {
-    let wrong = NO_LIST;
-    let raw: Vec<&RawValue> = serde_json::from_str(cell.trim()).map_err(|_| wrong.to_owned())?;
+    let raw: Vec<&RawValue> = serde_json::from_str(cell.trim()).map_err(|_| NO_LIST.to_owned())?;
     let text = |(at, raw): (usize, &&RawValue)| match raw.get().as_bytes() {
-        [b'"', ..] => serde_json::from_str(raw.get()).map_err(|_| wrong.to_owned()),
+        [b'"', ..] => serde_json::from_str(raw.get()).map_err(|_| NO_LIST.to_owned()),
         [b'[' | b'{', ..] => Err(format!("holds a list or an object at {}", at + 1)),
         b"null" => Ok(NULL.to_owned()),
         _ => Ok(raw.get().to_owned()),

@@ -11,10 +11,6 @@ use crate::row::{Row, is_absent};
 pub struct PureColumn {
     /// Its name.
     pub column: String,
-    /// Its different values in the first rows.
-    pub values: usize,
-    /// Secrets in the first rows.
-    pub secrets: usize,
     /// Whether it is observed.
     pub is_observed: bool,
 }
@@ -54,8 +50,6 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Vec<PureC
         };
         says.then(|| PureColumn {
             column: layout.names[column].clone(),
-            values,
-            secrets: different.len(),
             is_observed,
         })
     });

@@ -1,5 +1,7 @@
 //! Lists of numbers, `[4, 3, 1]`: what an attacker sees of them where nobody says what it is.
 
+use std::hash::{DefaultHasher, Hasher};
+
 use crate::parts::is_number;
 
 /// Elements of lists of one length that are all observed.
@@ -21,6 +23,8 @@ pub struct Notation {
     before: Gap,
     between: [Gap; MAX_PARTS],
     after: Gap,
+    /// A list without numbers: `[]`, also where each number would stand in brackets of its own.
+    empty: [Gap; 2],
     /// Numbers of a record.
     parts: u8,
 }
@@ -35,18 +39,18 @@ impl Notation {
 /// A text between numbers, by a digest of all that is no blank.
 type Gap = u64;
 
-/// The digest of a text without blanks; 1 of blanks alone, which separate too.
-fn gap(text: &str) -> Gap {
-    if text.is_empty() {
-        return 0;
+/// The digest of texts without blanks; blanks alone are told from nothing, for they separate too.
+fn gap(texts: &[&str]) -> Gap {
+    let mut hasher = DefaultHasher::new();
+    let bytes = texts.iter().flat_map(|text| text.bytes());
+    for byte in bytes.filter(|byte| !byte.is_ascii_whitespace()) {
+        hasher.write_u8(byte);
     }
-    let bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
-    let mut none = true;
-    let digest = bytes.fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
-        none = false;
-        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    if none { 1 } else { digest }
+    let is_blank = texts.iter().all(|text| text.trim_ascii().is_empty());
+    hasher.write_u8(u8::from(
+        is_blank && texts.iter().any(|text| !text.is_empty()),
+    ));
+    hasher.finish()
 }
 
 /// What is observed of a list of numbers.
@@ -110,6 +114,7 @@ pub struct Sequence {
     before: Gap,
     between: Vec<Gap>,
     after: Gap,
+    empty: [Gap; 2],
     /// Where the text of each number begins and ends in its cell.
     places: Vec<(usize, usize)>,
     values: Vec<f64>,
@@ -133,10 +138,9 @@ impl Sequence {
             if word.bytes().any(|byte| byte.is_ascii_digit()) {
                 let value = word.parse().ok().filter(|_| is_number(word));
                 let Some(value) = value else { return false };
-                let text = gap(&cell[last..at]);
                 match self.values.is_empty() {
-                    true => self.before = gap(cell[..at].trim()),
-                    false => self.between.push(text),
+                    true => self.before = gap(&[cell[..at].trim()]),
+                    false => self.between.push(gap(&[&cell[last..at]])),
                 }
                 self.values.push(value);
                 self.places.push((at, at + length));
@@ -147,14 +151,30 @@ impl Sequence {
             let next = rest[length..].chars().next().map_or(0, char::len_utf8);
             at += length + next;
         }
-        if self.values.is_empty() {
-            self.before = gap(cell.trim());
-            self.after = 0;
+        let Some(&(first, _)) = self.places.first() else {
+            self.empty = [gap(&[cell.trim()]); 2];
             return !cell.chars().any(char::is_alphanumeric);
-        }
+        };
         // Python ends a tuple of one number with a comma.
         let after = cell[last..].trim();
-        self.after = gap(after.strip_prefix(',').unwrap_or(after));
+        let after = match after {
+            ",)" => ")",
+            after => after,
+        };
+        let before = cell[..first].trim();
+        let outer = |text: &'_ str, is_first: bool| {
+            let mut letters = text.char_indices();
+            let at = if is_first {
+                letters.next()
+            } else {
+                letters.next_back()
+            };
+            at.map_or((0, 0), |(at, letter)| (at, at + letter.len_utf8()))
+        };
+        let (open, close) = (outer(before, true), outer(after, false));
+        let outermost = [&before[open.0..open.1], &after[close.0..close.1]];
+        self.after = gap(&[after]);
+        self.empty = [gap(&[before, after]), gap(&outermost)];
         true
     }
 
@@ -191,6 +211,7 @@ impl Sequence {
             before: self.before,
             between: all,
             after: self.after,
+            empty: self.empty,
             parts: parts as u8,
         })
     }
@@ -199,7 +220,7 @@ impl Sequence {
     pub fn is_like(&self, notation: Notation) -> bool {
         let parts = notation.parts();
         if self.values.is_empty() {
-            return true;
+            return notation.empty.contains(&self.empty[0]);
         }
         let mut between = self.between.iter().enumerate();
         self.before == notation.before
@@ -359,6 +380,10 @@ mod tests {
         for (cell, is_like) in [
             ("[3]", true),
             ("[]", true),
+            ("[ ]", true),
+            ("-", false),
+            ("()", false),
+            ("[1,]", false),
             ("[1, 2]", true),
             ("[1 2]", false),
             ("(1,2)", false),

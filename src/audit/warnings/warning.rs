@@ -311,7 +311,8 @@ impl Warning {
             Warning::Autocorrelation { .. }
             | Warning::Periodic { .. }
             | Warning::Drift { .. }
-            | Warning::DependentBlocks { .. } => Topic::OrderOfObservations,
+            | Warning::DependentBlocks { .. }
+            | Warning::MayBeUnits { .. } => Topic::OrderOfObservations,
             Warning::ReadSeveralTimes { .. }
             | Warning::CopiesDropped { .. }
             | Warning::CopiesSuspected { .. }
@@ -340,7 +341,6 @@ impl Warning {
             | Warning::MostlySeenOnce { .. }
             | Warning::ConstantColumn { .. }
             | Warning::NamesSecret { .. }
-            | Warning::MayBeUnits { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
         }
     }

@@ -373,6 +373,13 @@ fn against_dependence(audit: &Findings, warning: &Warning, command: &str) -> Vec
     if audit.is_about_times() && matches!(warning, Warning::Autocorrelation { .. }) {
         return vec![text(LIMITS_OF_TIMES)];
     }
+    if let Warning::MayBeUnits { column } = warning {
+        let group = setting("group", column);
+        return vec![
+            text("If rows that share a value of this column depend on each other, run "),
+            Part::Command(format!("{command} {group}")),
+        ];
+    }
     let group = setting("group", "COLUMN");
     let by_group = [
         text(" If a column names the recordings (users, devices, sessions), run "),

@@ -159,12 +159,12 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             left_out::one_kind(kinds)
         ),
         Grounds::MissingTimes { missing, .. } if !missing.in_blocks => format!(
-            "Not shown: {} of {} {} are of {}. If an observer sees that: {}.",
+            "Not shown: {} of {} {} are of {}. If an observer sees them, judge the log {}.",
             missing.lacking,
             missing.all,
             left_out::rows_that(missing.lack),
             shorten(&missing.secret),
-            left_out::as_a_value(missing.lack)
+            left_out::with_them(missing.lack)
         ),
         Grounds::MissingTimes { missing, .. } => format!(
             "Not shown: {} of {} missing times are of {}. Slow answers may be among them.",

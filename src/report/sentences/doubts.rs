@@ -90,12 +90,12 @@ pub fn within_blocks(column: &str) -> String {
 fn missing_values(missing: &MissingTimes) -> String {
     match missing.in_blocks {
         false => format!(
-            "{} of {} {} are of {}. If an observer sees that: {}.",
+            "{} of {} {} are of {}. If an observer sees them, judge the log {}.",
             missing.lacking,
             missing.all,
             left_out::rows_that(missing.lack),
             name(&missing.secret),
-            left_out::as_a_value(missing.lack)
+            left_out::with_them(missing.lack)
         ),
         true => format!(
             "{} of {} missing times are of {}: record slow answers, with the time at which they were given up.",
@@ -251,9 +251,9 @@ fn of_copies(warning: &Warning) -> Option<String> {
             were(*rows)
         ),
         Warning::MissingDropped { rows, lack, .. } => format!(
-            "{} left out, because a value is missing. If that depends on the secret, it leaks: claim advantage(0.1) with {}.",
+            "{} left out, because a value is missing. If that depends on the secret, it leaks: claim advantage(0.1) {}.",
             were(*rows),
-            left_out::as_a_value(*lack)
+            left_out::with_them(*lack)
         ),
         _ => return None,
     })

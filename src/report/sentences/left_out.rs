@@ -53,9 +53,9 @@ pub fn message(warning: &Warning) -> Option<String> {
         }
         Warning::MissingDropped { rows, of, lack } => format!(
             "of {of} rows, {} left out because a value is missing. If a value is missing more often with one secret, that \
-             leaks too and is not measured here: {} measures it",
+             leaks too and is not measured here: judge the log {}",
             counted(*rows),
-            as_a_value(*lack)
+            with_them(*lack)
         ),
         _ => return None,
     })
@@ -74,12 +74,12 @@ pub(super) fn first_elements(column: &str) -> String {
     setting("lists", format!("{}=first:64", shorten(column)))
 }
 
-/// How a missing value is observed like others.
-pub(super) fn as_a_value(lack: Lack) -> String {
+/// How the log is judged with the rows that were left out.
+pub(super) fn with_them(lack: Lack) -> String {
     match lack {
-        Lack::Number => format!("the log without {}", option("drop")),
-        Lack::Value => setting("missing", Missing::Label.name()),
-        Lack::Form => "a log in which they can be read".to_owned(),
+        Lack::Number => format!("without {}", option("drop")),
+        Lack::Value => format!("with {}", setting("missing", Missing::Label.name())),
+        Lack::Form => "once they can be read".to_owned(),
     }
 }
 

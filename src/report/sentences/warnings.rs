@@ -169,10 +169,10 @@ pub(super) fn missing_times(missing: &MissingTimes) -> String {
     if !in_blocks {
         return format!(
             "which rows were left out depends on the secret: {lacking} of {all} {} are of {}. What is left can look alike where the \
-             log does not. If an observer sees them, judge {}",
+             log does not. If an observer sees them, judge the log {}",
             left_out::rows_that(*lack),
             shorten(secret),
-            left_out::as_a_value(*lack)
+            left_out::with_them(*lack)
         );
     }
     format!(
@@ -336,6 +336,9 @@ pub fn doubt(warning: &Warning) -> String {
         }
         Warning::NegativeTimes { .. } => {
             "some of its times are negative, so its clock cannot be trusted"
+        }
+        Warning::MayBeUnits { .. } => {
+            "each value of some column has one secret, so rows that share a value may depend on each other"
         }
         _ => "limits need independent rows, and those of this log are not",
     };

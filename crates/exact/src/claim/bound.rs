@@ -140,6 +140,14 @@ impl BoundClaim {
         }
     }
 
+    /// The figure of all secrets that it bounds, if it bounds one.
+    pub fn overall_figure(&self) -> Option<OverallFigure> {
+        match self.terms {
+            Terms::Overall { figure, .. } => Some(figure),
+            _ => None,
+        }
+    }
+
     /// The (ε, δ) that every pair has, if the claim is of several.
     pub fn curve(&self) -> Option<&Curve> {
         match &self.terms {

@@ -1,10 +1,10 @@
 //! Rows that are left out: those that cannot be read, as far as that is allowed, and those that lack a value.
 
+use std::collections::BTreeMap;
+
 use crate::cell::secret;
 use crate::ingest::tables::{self, FIRST_ROWS};
 use crate::ingest::{Ingest, Part};
-use std::collections::BTreeMap;
-
 use crate::layout::Layout;
 use crate::number::Number;
 use crate::options::Missing;
@@ -98,11 +98,17 @@ impl Ingest<'_> {
         watched.try_for_each(|watch| watch.check(name, &observed))
     }
 
-    /// The first rows without those that are left out for their number of fields, where that is allowed: they decide nothing.
+    /// The first row, and those behind it that have as many fields as most, where others may be left out: they decide nothing.
     pub(super) fn even_rows(&self, rows: &[Row]) -> Option<Vec<Row>> {
-        let first = rows.first().filter(|_| self.options.skip_bad > 0)?;
-        let is_even = |row: &&Row| row.len() == first.len();
-        Some(rows.iter().filter(is_even).cloned().collect())
+        let (first, later) = rows.split_first().filter(|_| self.options.skip_bad > 0)?;
+        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
+        later
+            .iter()
+            .for_each(|row| *lengths.entry(row.len()).or_default() += 1);
+        let most = lengths.into_iter().max_by_key(|&(_, rows)| rows);
+        let most = most.map_or(first.len(), |(length, _)| length);
+        let even = later.iter().filter(|row| row.len() == most);
+        Some(std::iter::once(first).chain(even).cloned().collect())
     }
 
     /// Counts the rows that were dropped for a word where an observation has a number.

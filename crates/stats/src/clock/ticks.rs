@@ -7,6 +7,8 @@ const LEAST_ROWS: usize = 40;
 const RECUR: usize = 8;
 /// The share of values that the groups have to explain.
 const IN_GROUPS: f64 = 0.95;
+/// Units between values of a group at most, and across it: two, and what rounding adds.
+const WIDTH: f64 = 2.5;
 /// Ticks up to the first group at most.
 const MOST_TICKS: usize = 64;
 
@@ -40,7 +42,7 @@ pub(super) fn tick(values: &[f64], unit: f64) -> f64 {
         explained as f64 >= IN_GROUPS * values.len() as f64
     });
     groups.truncate(needed.map_or(0, |last| last + 1));
-    let is_narrow = |group: &Group| group.most - group.least <= 2.0 * unit + 0.5 * unit;
+    let is_narrow = |group: &Group| group.most - group.least <= WIDTH * unit;
     // Where every group is one value, nothing was cut.
     let cut = groups
         .iter()
@@ -53,8 +55,8 @@ pub(super) fn tick(values: &[f64], unit: f64) -> f64 {
     let Some(first) = groups.iter().find(|group| group.least > unit) else {
         return 0.0;
     };
-    let fits = |ticks: &usize| fitting(&groups, bounds(first, *ticks as f64, unit), unit);
-    let found = (1..=MOST_TICKS).filter_map(|ticks| fits(&ticks)).next();
+    let fits = |ticks: usize| fitting(&groups, bounds(first, ticks as f64, unit), unit);
+    let found = (1..=MOST_TICKS).find_map(fits);
     found.filter(|tick| *tick >= 5.0 * unit).unwrap_or(0.0)
 }
 
@@ -62,7 +64,7 @@ fn groups(values: &[f64], unit: f64) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for &value in values {
         match groups.last_mut() {
-            Some(group) if value - group.most <= 2.5 * unit => {
+            Some(group) if value - group.most <= WIDTH * unit => {
                 group.most = value;
                 group.rows += 1;
             }

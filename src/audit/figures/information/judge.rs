@@ -5,7 +5,7 @@ use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::Posterior;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::OverallFigure;
-use leakgauge_exact::claim::{BoundClaim, Terms};
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::information::Gains;
 
@@ -20,11 +20,10 @@ pub struct InformationEvidence {
 
 /// Whether a claim reads it.
 fn is_claimed(claims: &[BoundClaim]) -> bool {
-    let reads = |claim: &BoundClaim| {
-        let figure = OverallFigure::MutualInformation;
-        matches!(claim.terms(), Terms::Overall { figure: of, .. } if *of == figure)
-    };
-    claims.iter().any(reads)
+    let information = Some(OverallFigure::MutualInformation);
+    claims
+        .iter()
+        .any(|claim| claim.overall_figure() == information)
 }
 
 /// Settles the posterior, where the information is wanted.

@@ -6,7 +6,7 @@ use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::OverallFigure;
-use leakgauge_exact::claim::{BoundClaim, Terms};
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_judge::Independence;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::poisson_binomial::poisson_binomial_upper;
@@ -87,11 +87,8 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<Ris
 
 /// Whether a claim reads the capacity.
 fn is_claimed(claims: &[BoundClaim]) -> bool {
-    let reads = |claim: &BoundClaim| {
-        let figure = OverallFigure::MaximalLeakage;
-        matches!(claim.terms(), Terms::Overall { figure: of, .. } if *of == figure)
-    };
-    claims.iter().any(reads)
+    let leakage = Some(OverallFigure::MaximalLeakage);
+    claims.iter().any(|claim| claim.overall_figure() == leakage)
 }
 
 pub(crate) fn is_uniform(prior: &[f64]) -> bool {
