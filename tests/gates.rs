@@ -160,6 +160,23 @@ fn what_a_log_must_detect_has_to_violate_a_claim_and_to_be_simulated() {
     }
 }
 
+/// A strict claim on advantage beside it is violated by far smaller leaks, and says nothing about epsilon.
+#[test]
+fn a_leak_is_shown_by_claims_on_its_own_figure() {
+    let mut text = "secret,observation\n".to_owned();
+    (0..400).for_each(|at| text.push_str(&format!("{},{}\n", at % 2, at / 2 % 2)));
+    let place = Place::with_log(text);
+    let audit = ["audit", "log.csv", "--quick", "--quiet", "--claim"];
+    let code = |more: &[&str]| {
+        let more = [&audit[..], more, &["--must-detect", "epsilon=1.25", "--ci"]].concat();
+        place.run(&more).status.code()
+    };
+    let claims = ["ldp(epsilon=1)", "advantage(0.01)"];
+    assert_eq!(code(&claims[..1]), Some(1));
+    assert_eq!(code(&[claims[0], "--claim", claims[1]]), Some(1));
+    assert_eq!(code(&claims[1..]), Some(0));
+}
+
 /// Laplace noise of scale 1, rounded: it keeps what `geometric(nu=1)` promises, and has another law.
 fn rounded_laplace() -> String {
     use rand::{RngExt, SeedableRng};

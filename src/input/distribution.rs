@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
@@ -63,6 +63,9 @@ fn lines(name: &str, text: &[u8], header: Option<bool>) -> Option<Source> {
             counts: true,
         });
     }
+    if let Some(source) = behind_colons(&lines) {
+        return Some(source);
+    }
     let delimiter = char::from(log::delimiter(
         name,
         text.trim_ascii_start().as_bytes(),
@@ -79,6 +82,45 @@ fn lines(name: &str, text: &[u8], header: Option<bool>) -> Option<Source> {
     let first = usize::from(header.unwrap_or_else(|| is_name(lines[0])));
     let samples = lines[first..].iter().map(|line| line.trim().to_owned());
     Some(Source::Samples(samples.collect()))
+}
+
+/// Lists of counts and messages with a colon between them, in either order. Numbers in front of messages may be those of
+/// users as well: they are counts where they fall from line to line, as in lists of frequent messages, or recur.
+fn behind_colons(lines: &[&str]) -> Option<Source> {
+    let count_first = |line: &&'_ str| {
+        let (count, message) = line.split_once(':')?;
+        Some((message.trim().to_owned(), count.trim().parse().ok()?))
+    };
+    let count_last = |line: &&'_ str| {
+        let (message, count) = line.rsplit_once(':')?;
+        Some((message.trim().to_owned(), count.trim().parse().ok()?))
+    };
+    let all = |split: &dyn Fn(&&str) -> Option<(String, u64)>| -> Option<Vec<(String, u64)>> {
+        let rows: Vec<(String, u64)> = lines.iter().map(split).collect::<Option<_>>()?;
+        let mut counts: Vec<u64> = rows.iter().map(|(_, count)| *count).collect();
+        let falls = counts.is_sorted_by(|a, b| a >= b);
+        counts.sort_unstable();
+        let recurs = counts.windows(2).any(|two| two[0] == two[1]);
+        let is_named = rows.iter().all(|(message, _)| !message.is_empty());
+        (is_named && rows.len() > 1 && (falls || recurs)).then_some(rows)
+    };
+    let rows = all(&count_first).or_else(|| all(&count_last))?;
+    let distinct = |rows: &[(String, u64)]| {
+        let messages: HashSet<&String> = rows.iter().map(|(message, _)| message).collect();
+        messages.len()
+    };
+    if distinct(&rows) < rows.len() {
+        return None;
+    }
+    let (labels, weights) = rows
+        .into_iter()
+        .map(|(message, count)| (message, count as f64))
+        .unzip();
+    Some(Source::Table {
+        labels,
+        weights,
+        counts: true,
+    })
 }
 
 /// Whether a column of messages is called so.
@@ -235,6 +277,23 @@ mod tests {
     /// As the logs are read: counted lines, and messages as they are.
     #[test]
     fn lists_of_messages_are_read_line_by_line() {
+        for text in ["9:letmein\n4:a:b\n1:x,y\n", "letmein:9\na:b:4\nx,y:1\n"] {
+            let Source::Table {
+                labels,
+                weights,
+                counts: true,
+            } = read(text).unwrap()
+            else {
+                panic!("{text}")
+            };
+            assert_eq!(labels, ["letmein", "a:b", "x,y"]);
+            assert_eq!(weights, [9.0, 4.0, 1.0]);
+        }
+        // Users with their messages.
+        assert!(matches!(
+            read("1:letmein\n2:qwerty\n3:letmein\n").unwrap(),
+            Source::Samples(_)
+        ));
         let counted = read("      2 letmein\n      3 qwerty 1\n      1 a,b\n").unwrap();
         let Source::Table {
             labels,

@@ -39,6 +39,9 @@ pub fn channel(
 ) -> Result<(Channel, MatrixLayout)> {
     let mut table = Table::read(name, input, options, SumsTo::One)?;
     let mut normalized = 0;
+    if options.labels.is_none() {
+        table.refuse_numbered_rows()?;
+    }
     for k in 0..table.rows() {
         let checked = table.check_row(k, options.normalize);
         normalized += u64::from(checked.map_err(|error| table.as_log(error))?);
@@ -166,6 +169,30 @@ impl Table {
 
     fn rows(&self) -> usize {
         self.row_names.len()
+    }
+
+    /// Rows of counts whose first numbers count up from 0 or 1 are numbered or not: nothing in the file tells.
+    fn refuse_numbered_rows(&self) -> Result<()> {
+        let width = self.column_names.len();
+        let is_one = |row: &[f64]| (row.iter().sum::<f64>() - 1.0).abs() <= SUM_TOLERANCE;
+        let first = |row: &[f64]| row[0];
+        let firsts: Vec<f64> = self.values.chunks(width).map(first).collect();
+        let counts_up = firsts.windows(2).all(|two| two[1] == two[0] + 1.0);
+        let is_numbered = counts_up && firsts.first().is_some_and(|&x| x == 0.0 || x == 1.0);
+        let is_table = !self.labels && width > 1 && firsts.len() > 1;
+        if !is_table || !is_numbered || self.values.chunks(width).all(is_one) {
+            return Ok(());
+        }
+        let place = Place::file(&self.file).column(&self.column_names[0]);
+        Err(Error::data(
+            place,
+            "counts up from row to row: it may have the numbers of the secrets or an observation",
+        )
+        .with_hint(format!(
+            "{} reads it as the names of the rows, {} as an observation",
+            option("labels"),
+            option("no-labels")
+        )))
     }
 
     /// Checks one row of a channel. Returns whether it was normalized.
@@ -355,6 +382,25 @@ mod tests {
         assert_eq!(layout.normalized_rows, 1);
         let zero = super::channel("m.csv", "a,0,0\nb,1,0\n".as_bytes(), &options);
         assert!(zero.unwrap_err().to_string().contains("sum to 0"));
+    }
+
+    #[test]
+    fn numbers_of_rows_are_asked_about() {
+        let text = "input,x,y\n0,30,10\n1,12,28\n";
+        let options = MatrixOptions {
+            normalize: true,
+            ..MatrixOptions::default()
+        };
+        let error = channel("m.csv", text.as_bytes(), &options).unwrap_err();
+        assert!(error.to_string().contains("counts up"), "{error}");
+        for (labels, row) in [(true, vec![0.75, 0.25]), (false, vec![0.0, 0.75, 0.25])] {
+            let options = MatrixOptions {
+                labels: Some(labels),
+                ..options
+            };
+            let (channel, _) = channel("m.csv", text.as_bytes(), &options).unwrap();
+            assert_eq!(channel.row(0), row);
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Design<'a> {
     pub pair: [usize; 2],
     /// The probability of their own outcome.
     pub rate: f64,
+    /// Of each claim, whether a log that violates it shows the leak.
+    pub shows: Vec<bool>,
     pub options: &'a AuditOptions,
 }
 
@@ -37,8 +39,17 @@ impl<'a> Design<'a> {
         let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
         refuse_times(&claims)?;
         let rate = leak.rate(least_delta(&claims));
-        let pair = leaking_pair(&labels, &rows, &claims, rate, options)
-            .ok_or_else(|| no_leak(&leak, &claims))?;
+        let same_kind = |claim: &BoundClaim| is_of_kind(claim, leak.is_of_privacy());
+        let any = |_: &BoundClaim| true;
+        let kinds: [&dyn Fn(&BoundClaim) -> bool; 2] = [&same_kind, &any];
+        // A claim on another figure may be violated by far smaller leaks: it counts where no claim is on this one.
+        let found = kinds.into_iter().find_map(|is_kind| {
+            let counted: Vec<&BoundClaim> = claims.iter().filter(|claim| is_kind(claim)).collect();
+            let pair = leaking_pair(&labels, &rows, &counted, rate, options)?;
+            let shows = |claim: &BoundClaim| is_kind(claim) && is_violated(claim, pair, rate);
+            Some((pair, claims.iter().map(shows).collect()))
+        });
+        let (pair, shows) = found.ok_or_else(|| no_leak(&leak, &claims))?;
         Ok(Design {
             leak,
             labels,
@@ -46,6 +57,7 @@ impl<'a> Design<'a> {
             fit_rows: None,
             pair,
             rate,
+            shows,
             options,
         })
     }
@@ -128,7 +140,7 @@ fn least_delta(claims: &[BoundClaim]) -> f64 {
 fn leaking_pair(
     labels: &[String],
     rows: &[u64],
-    claims: &[BoundClaim],
+    claims: &[&BoundClaim],
     rate: f64,
     options: &AuditOptions,
 ) -> Option<[usize; 2]> {
@@ -144,13 +156,24 @@ fn leaking_pair(
     candidates
         .filter(|&[a, b]| rows[a] > 0 && rows[b] > 0)
         .filter(|&[a, b]| {
-            let mut claims = claims.iter();
-            claims.any(|claim| {
+            claims.iter().any(|claim| {
                 let is_of_neighbors = matches!(claim.terms(), Terms::Privacy(_) | Terms::Curve(_));
                 (!is_of_neighbors || is_neighbor(a, b)) && is_violated(claim, [a, b], rate)
             })
         })
         .min_by_key(|&[a, b]| (rows[a].min(rows[b]), rows[a].max(rows[b]), a, b))
+}
+
+/// Whether a claim is on privacy, or on total variation; one of a mechanism is on both.
+fn is_of_kind(claim: &BoundClaim, is_of_privacy: bool) -> bool {
+    match claim.terms() {
+        Terms::Privacy(_) | Terms::Curve(_) => is_of_privacy,
+        Terms::BayesSecurity { .. } | Terms::Advantage { .. } | Terms::AttackAdvantage { .. } => {
+            !is_of_privacy
+        }
+        Terms::Mechanism(_) => true,
+        Terms::Overall { .. } | Terms::TimeDifference(_) => false,
+    }
 }
 
 /// Whether two secrets with two outcomes violate a claim.

@@ -50,7 +50,7 @@ pub(super) fn detection(
     Ok(detection)
 }
 
-/// Whether the audit of a log violates a claim.
+/// Whether the audit of a log violates a claim that shows the leak.
 fn is_found(design: &Design, number: u64) -> Result<bool> {
     let mut rng = design.randomness().rng(Stream::Simulated(number));
     let log = draw(design, &mut rng)?;
@@ -66,8 +66,8 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
     };
     let found = audit(&log, &options)?;
     Work::LogsAudited.advance(1);
-    let mut claims = found.claims.iter();
-    Ok(claims.any(|claim| claim.verdict == Verdict::Violated))
+    let mut claims = found.claims.iter().zip(&design.shows);
+    Ok(claims.any(|(claim, shows)| *shows && claim.verdict == Verdict::Violated))
 }
 
 fn draw(design: &Design, rng: &mut ChaCha8Rng) -> Result<Log> {

@@ -218,6 +218,7 @@ fn basic(
         return Ok((found, None));
     }
     let [p, q] = arguments.files.sources(target, decoys)?;
+    let read = Some([p.form(), q.form()]);
     let both = pair(p, q, arguments.samples)?;
     match both {
         Pair::Weights(p, q) => {
@@ -225,7 +226,7 @@ fn basic(
             let guesses = parse_numbers("guesses", &arguments.guesses)?;
             let asked = (&arguments.success[..], &guesses[..]);
             let found = Reidentification::exact((target, decoys), &law, games, asked)?;
-            Ok((found, Some((p, q))))
+            Ok((Reidentification { read, ..found }, Some((p, q))))
         }
         Pair::Samples(_) if !arguments.success.is_empty() => Err(Error::parameter(
             "--success",
@@ -234,7 +235,7 @@ fn basic(
         Pair::Samples(messages) => {
             let level = (arguments.confidence, arguments.shared.seed);
             let found = Reidentification::estimate((target, decoys), &messages, games, level)?;
-            Ok((found, None))
+            Ok((Reidentification { read, ..found }, None))
         }
     }
 }

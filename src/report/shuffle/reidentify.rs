@@ -8,9 +8,11 @@ use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
 use crate::report::{Layout, write};
 use leakgauge_base::error::Result;
+use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
-    Estimated, Exact, Figures, Game, Given, RatioLaw, Reidentification, Shuffled, honeyword::System,
+    Estimated, Exact, Figures, Form, Game, Given, RatioLaw, Reidentification, Shuffled,
+    honeyword::System,
 };
 use leakgauge_plot::{Axis, Caption, Chart, Layer, Mark, Spot, chart};
 use leakgauge_plot::{Figure, Table};
@@ -36,6 +38,9 @@ fn document(found: &Reidentification) -> Document {
         )),
         (_, None) => document.heading(format!("Re-identification: shuffled {}", found.target)),
     }
+    if let (Some(forms), Some(decoys)) = (&found.read, &found.decoys) {
+        document.list(read_lines([&found.target, decoys], forms, &found.figures));
+    }
     match &found.figures {
         Figures::Exact(exact) => exact_sections(&mut document, exact),
         Figures::Estimate(estimate) => estimate_sections(&mut document, estimate),
@@ -44,6 +49,29 @@ fn document(found: &Reidentification) -> Document {
     }
     document.list(found.notes.clone());
     document
+}
+
+/// How the target and the decoys were read.
+fn read_lines(names: [&String; 2], forms: &[Form; 2], figures: &Figures) -> Vec<String> {
+    let line = |(name, form): (&String, &Form)| match form {
+        Form::Probabilities { labels } => {
+            Some(format!("{name}: probabilities of {labels} messages."))
+        }
+        Form::Counts { labels, messages } => Some(format!(
+            "{name}: counts of {labels} different messages, {messages} in all."
+        )),
+        Form::Messages { messages } => Some(format!("{name}: {messages} messages, one per row.")),
+        Form::Family => None,
+    };
+    let mut lines: Vec<String> = names.into_iter().zip(forms).filter_map(line).collect();
+    let is_sample = |form: &Form| matches!(form, Form::Counts { .. } | Form::Messages { .. });
+    if matches!(figures, Figures::Exact(_)) && forms.iter().any(is_sample) {
+        lines.push(format!(
+            "Frequencies are taken as the true probabilities. {} gives estimates with limits instead.",
+            option("samples")
+        ));
+    }
+    lines
 }
 
 /// Six significant digits.

@@ -152,6 +152,14 @@ impl Leak {
         }
     }
 
+    /// Whether it is given by a parameter of differential privacy.
+    pub fn is_of_privacy(&self) -> bool {
+        match self.figure {
+            Figure::Epsilon | Figure::Mu | Figure::Rho => true,
+            Figure::Advantage | Figure::BayesSecurity => false,
+        }
+    }
+
     /// r, the probability of a secret's own outcome, in (½, 1].
     pub fn rate(&self, delta: f64) -> f64 {
         0.5 * (1.0 + self.requirement(delta).largest_total_variation())

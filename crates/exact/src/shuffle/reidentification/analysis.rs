@@ -9,6 +9,7 @@ use super::given::{Given, GivenRow, given_inputs};
 use super::law::RatioLaw;
 use super::randomizer::{InputLaw, ShuffleBounds};
 use super::samples::{Estimate, Figure, Messages};
+use super::source::Form;
 use crate::channel::Channel;
 use leakgauge_base::Tool;
 use leakgauge_base::error::Result;
@@ -25,6 +26,9 @@ pub struct Reidentification {
     pub target: String,
     /// Q: the file or the named family; `None` for a randomizer.
     pub decoys: Option<String>,
+    /// How the target and the decoys were read, if they are distributions or samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<[Form; 2]>,
     /// The figures; which ones depends on the inputs.
     #[serde(flatten)]
     pub figures: Figures,
@@ -179,6 +183,7 @@ impl Reidentification {
             tool: Tool::default(),
             target: target.to_owned(),
             decoys: decoys.map(str::to_owned),
+            read: None,
             figures,
             notes,
         }

@@ -70,4 +70,4 @@ pub use question::{Asked, Question};
 pub use randomizer::{InputLaw, Randomizer, ShuffleBounds};
 pub(super) use randomizer::{distribution, mass_between};
 pub use real::Segment;
-pub use source::{Pair, Source, pair};
+pub use source::{Form, Pair, Source, pair};

@@ -1,6 +1,7 @@
 //! P or Q as users give them: a table of probabilities or counts, samples, or a named family.
 
 use hashbrown::HashMap;
+use serde::Serialize;
 
 use super::samples::Messages;
 use leakgauge_base::error::{Error, Result};
@@ -34,6 +35,32 @@ pub enum Source {
     },
 }
 
+/// How P or Q was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "form", rename_all = "kebab-case")]
+pub enum Form {
+    /// A table of probabilities.
+    Probabilities {
+        /// The number of messages.
+        labels: u64,
+    },
+    /// A table of counts.
+    Counts {
+        /// The number of different messages.
+        labels: u64,
+        /// The sum of the counts.
+        messages: u64,
+    },
+    /// One message per row.
+    Messages {
+        /// The number of rows.
+        messages: u64,
+    },
+    /// A named family.
+    Family,
+}
+
 /// P and Q over the same labels, or samples of them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pair {
@@ -44,6 +71,30 @@ pub enum Pair {
 }
 
 impl Source {
+    /// How it was read.
+    pub fn form(&self) -> Form {
+        match self {
+            Source::Table {
+                labels,
+                weights,
+                counts,
+            } => {
+                let labels = labels.len() as u64;
+                match counts {
+                    true => Form::Counts {
+                        labels,
+                        messages: weights.iter().sum::<f64>() as u64,
+                    },
+                    false => Form::Probabilities { labels },
+                }
+            }
+            Source::Samples(messages) => Form::Messages {
+                messages: messages.len() as u64,
+            },
+            Source::Zipf { .. } => Form::Family,
+        }
+    }
+
     /// Reads `uniform`, `zipf(0.7)`, `zipf(exponent=0.7, size=1000)`; `None` for anything else.
     ///
     /// # Errors
