@@ -41,6 +41,7 @@ mod max_rows;
 mod maximal_leakage;
 mod mechanism_exact;
 mod mechanism_golden;
+mod mechanism_reports;
 mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;

@@ -42,7 +42,7 @@ use leakgauge_log::Log;
 
 pub use advice::LogAdvice;
 pub use assumptions::Assumption;
-pub use claims::goodness::{Fit, FitTest, GoodnessTest, RecordedGrid, Untested};
+pub use claims::goodness::{Fit, FitTest, GoodnessTest, Impossible, RecordedGrid, Untested};
 pub use claims::reason::{
     ClaimReason, CurveGrounds, CurveOutcome, Distance, Divergence, Grounds, PrivacyGrounds,
     PrivacyKind, PrivacyOutcome, Qualification, Unproved,

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::audit::claims::written::Written;
 use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_log::Log;
 use leakgauge_log::observations::{ColumnType, NUMBER};
@@ -123,31 +124,49 @@ fn is_by_column(mechanism: &dyn BoundMechanism) -> bool {
     mechanism.secret_count() > 0 && matches!(mechanism.law(0), Law::Coordinates(_))
 }
 
-/// An observation of the log that a claimed mechanism cannot produce under its secret, if there is one:
-/// the log then is not its, with certainty.
-pub(crate) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<String> {
+/// An observation that a claimed mechanism cannot produce under its secret: the log then is not its, with certainty,
+/// unless it writes observations in another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Impossible {
+    /// The observation.
+    pub label: String,
+    /// One of the mechanism, where no observation of the log is one of its.
+    pub example: Option<String>,
+}
+
+/// One of the log, if there is one.
+pub(crate) fn impossible(log: &Log, mechanism: &dyn BoundMechanism) -> Option<Impossible> {
     if log.facts.scores.is_some() {
         return None;
     }
+    let written = Written::of(log, mechanism);
+    let certain = |label| Impossible {
+        label,
+        example: None,
+    };
     (0..log.secrets.len()).find_map(|secret| {
         let law = match mechanism.law(secret) {
             Law::Labels(law) => law,
             Law::Unknown(_) => return None,
-            Law::Integer(_) | Law::Real(_) | Law::Coordinates(_) => return word(log, secret),
+            Law::Integer(_) | Law::Real(_) | Law::Coordinates(_) => {
+                return word(log, secret).map(certain);
+            }
         };
         let possible: HashSet<&str> = law
             .iter()
             .filter(|(_, p)| *p > 0.0)
             .map(|(label, _)| label.as_str())
             .collect();
-        let cells = log
-            .counts
-            .cells()
-            .iter()
-            .filter(|cell| cell.secret as usize == secret);
-        cells
-            .map(|cell| log.observations.label(cell.symbol))
-            .find(|label| !possible.contains(label.as_str()))
+        let cells = log.counts.cells().iter();
+        let label = cells
+            .filter(|cell| cell.secret as usize == secret)
+            .map(|cell| written.label(log, mechanism, cell.symbol))
+            .find(|label| !possible.contains(label.as_str()))?;
+        let example = possible.iter().min().map(|example| (*example).to_owned());
+        Some(Impossible {
+            label,
+            example: example.filter(|_| written == Written::Unknown),
+        })
     })
 }
 
@@ -184,7 +203,9 @@ impl Tested {
 
 fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Untested> {
     let (claimed, logged) = (mechanism.columns().len(), log.observations.columns().len());
-    if claimed != logged {
+    let written = Written::of(log, mechanism);
+    let is_whole = matches!(written, Written::Otherwise(_));
+    if claimed != logged && !is_whole {
         return Err(Untested::Columns {
             mechanism: claimed,
             log: logged,
@@ -204,14 +225,20 @@ fn tests(log: &Log, mechanism: &dyn BoundMechanism) -> Result<Vec<Tested>, Untes
     }
     let mut tested = Vec::new();
     for (column, laws) in by_column.iter().enumerate() {
-        tested.extend(test(log, column, laws)?);
+        let label = |symbol| written.label(log, mechanism, symbol);
+        tested.extend(test(log, column, laws, &label)?);
     }
     Ok(tested)
 }
 
 /// Tests the rows of secrets against their laws: of whole observations for labels, of a column else. A recorder
 /// turns the real numbers of all secrets into those of one grid, so that they are one test.
-fn test(log: &Log, column: usize, laws: &[(usize, Law)]) -> Result<Vec<Tested>, Untested> {
+fn test(
+    log: &Log,
+    column: usize,
+    laws: &[(usize, Law)],
+    label: &dyn Fn(u32) -> String,
+) -> Result<Vec<Tested>, Untested> {
     let mut tested = Vec::new();
     let mut real: Vec<Claimed> = Vec::new();
     for (secret, law) in laws {
@@ -219,7 +246,8 @@ fn test(log: &Log, column: usize, laws: &[(usize, Law)]) -> Result<Vec<Tested>, 
         let bins = log.observations.columns()[column].resolution;
         match law {
             Law::Labels(law) => {
-                tested.push(Tested::chi_squared(labels_p_value(log, *secret, law)));
+                let p_value = labels_p_value(log, *secret, law, label);
+                tested.push(Tested::chi_squared(p_value));
             }
             Law::Integer(cdf) => {
                 let spacing = Spacing::of_integers(log, column);
@@ -266,7 +294,12 @@ fn recorded(log: &Log, column: usize, laws: &[Claimed]) -> Tested {
     }
 }
 
-fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
+fn labels_p_value(
+    log: &Log,
+    secret: usize,
+    law: &[(String, f64)],
+    label: &dyn Fn(u32) -> String,
+) -> f64 {
     let position: HashMap<&str, usize> = law
         .iter()
         .enumerate()
@@ -279,8 +312,7 @@ fn labels_p_value(log: &Log, secret: usize, law: &[(String, f64)]) -> f64 {
         .iter()
         .filter(|cell| cell.secret as usize == secret)
     {
-        let label = log.observations.label(cell.symbol);
-        match position.get(label.as_str()) {
+        match position.get(label(cell.symbol).as_str()) {
             Some(&at) => observed[at] += cell.count,
             None => return 0.0,
         }

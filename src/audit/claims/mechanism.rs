@@ -2,7 +2,7 @@
 
 use crate::audit::basis::Evidence;
 use crate::audit::claims::goodness;
-use crate::audit::claims::goodness::{Fit, Untested};
+use crate::audit::claims::goodness::{Fit, Impossible, Untested};
 use crate::audit::claims::privacy;
 use crate::audit::claims::reason::{Divergence, Grounds};
 use crate::audit::claims::report::{ClaimReport, Verdict};
@@ -47,7 +47,7 @@ struct Case<'a> {
     evidence: &'a Evidence<'a>,
     mechanism: &'a dyn BoundMechanism,
     /// An observation of the log that the mechanism cannot produce.
-    impossible: Option<String>,
+    impossible: Option<Impossible>,
 }
 
 impl Case<'_> {

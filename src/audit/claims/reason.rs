@@ -1,6 +1,7 @@
 //! Why a claim is judged as it is.
 
 use crate::audit::advice::LogAdvice;
+use crate::audit::claims::goodness::Impossible;
 use crate::audit::pair::Pair;
 use crate::audit::warnings::warning::MissingTimes;
 use crate::audit::warnings::warning::Warning;
@@ -55,7 +56,7 @@ pub enum Grounds {
     /// The limits of Bayes security, against those of the mechanism.
     Mechanism {
         /// An observation of the log that the mechanism cannot produce.
-        impossible: Option<String>,
+        impossible: Option<Impossible>,
         /// How close to the analytic value an upper limit had to come.
         margin: f64,
         /// Where the total variation is within the margin: a divergence at the mechanism's ε that may not be.

@@ -1,8 +1,8 @@
 //! Why a claim is judged as it is, in a line or two: what the numbers beside it do not say.
 
 use crate::audit::{
-    ClaimReport, CurveOutcome, Divergence, Grounds, PrivacyKind, PrivacyOutcome, Qualification,
-    Unproved, Verdict,
+    ClaimReport, CurveOutcome, Divergence, Grounds, Impossible, PrivacyKind, PrivacyOutcome,
+    Qualification, Unproved, Verdict,
 };
 use crate::estimate::Reason;
 use crate::report::numbers::{Limits, plain, time_scale};
@@ -348,14 +348,20 @@ fn of_privacy(why: &Unproved) -> String {
 /// That the log is not from the claimed mechanism, whatever it leaks.
 fn fit(claim: &ClaimReport) -> Option<String> {
     if let Grounds::Mechanism {
-        impossible: Some(label),
+        impossible: Some(Impossible { label, example }),
         ..
     } = &claim.reason.grounds
     {
-        return Some(format!(
-            "The log is not from this mechanism, which cannot produce {:?}.",
-            shorten(label)
-        ));
+        let label = shorten(label);
+        return Some(match example {
+            None => {
+                format!("The log is not from this mechanism, which cannot produce {label:?}.")
+            }
+            Some(example) => format!(
+                "No observation of the log is one of the mechanism: the log has {label:?}, the mechanism {:?}.",
+                shorten(example)
+            ),
+        });
     }
     let p_value = claim.fit.as_ref()?.p_value?;
     (p_value < MISFIT).then(|| {

@@ -1,6 +1,6 @@
 //! Why a claim is judged as it is.
 
-use crate::audit::{ClaimReport, Grounds, Qualification, Verdict};
+use crate::audit::{ClaimReport, Grounds, Impossible, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
@@ -130,7 +130,20 @@ fn grounds(claim: &ClaimReport) -> String {
                         at_most_beyond(found.upper, *margin)
                     )
                 }
-                (Verdict::Inconclusive, Some(label), _) => format!(
+                (
+                    Verdict::Inconclusive,
+                    Some(Impossible {
+                        label,
+                        example: Some(example),
+                    }),
+                    _,
+                ) => format!(
+                    " But no observation of the log is one of this mechanism: the log has {:?}, the mechanism {:?}. Either \
+                     they are written in another way, or the log is not from this mechanism, whatever it leaks.",
+                    shorten(label),
+                    shorten(example)
+                ),
+                (Verdict::Inconclusive, Some(Impossible { label, .. }), _) => format!(
                     " But the log has the observation {:?}, which this mechanism cannot produce: the log is not from this \
                      mechanism, whatever it leaks.",
                     shorten(label)

@@ -60,24 +60,32 @@ pub(super) fn of_the_same_pair(report: &Value, claim: &Value, found: &mut Found)
             ("the claim's upper limit", upper),
             ("that over all pairs", all),
         );
-        found.equal(
+        let lower = match claim["quantity"].as_str() {
+            Some("advantage") => number(estimate, "lower"),
+            _ => reverse("upper"),
+        };
+        let of_worst = number(&worst["total_variation"], "lower");
+        // The average over all pairs may show more than any pair by itself; then no pair is named.
+        let is_of_all = claim["pair"].is_null();
+        if is_of_all {
+            found.expect("one-limit", lower > of_worst, || {
+                format!(
+                    "{} names no pair and shows no more than the worst",
+                    claim["claim"]
+                )
+            });
+        } else {
+            found.equal(
+                "one-limit",
+                ("the claim's lower limit", lower),
+                ("that of the worst pair", of_worst),
+            );
+        }
+        found.expect(
             "one-limit",
-            (
-                "the claim's lower limit",
-                if claim["quantity"] == "advantage" {
-                    number(estimate, "lower")
-                } else {
-                    reverse("upper")
-                },
-            ),
-            (
-                "that of the worst pair",
-                number(&worst["total_variation"], "lower"),
-            ),
+            is_of_all || claim["pair"] == worst["secrets"],
+            || format!("{} is about another pair than the worst", claim["claim"]),
         );
-        found.expect("one-limit", claim["pair"] == worst["secrets"], || {
-            format!("{} is about another pair than the worst", claim["claim"])
-        });
     }
 }
 

@@ -8,6 +8,7 @@ use libm::{exp, expm1, round};
 use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
+use super::spelling::{Spelling, parts};
 use super::symmetric::{Randomizer, Symmetric};
 use super::{Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
@@ -213,6 +214,13 @@ impl Randomizer for Hashing {
 
     fn observation(&self, number: u64, _: &Alphabet) -> String {
         format!("{}:{}", number / self.buckets, number % self.buckets)
+    }
+
+    fn respelled(&self, written: &str, spelling: Spelling, _: &Alphabet) -> Option<String> {
+        match (spelling, &parts(written)[..]) {
+            (Spelling::Parts, [function, value]) => Some(format!("{function}:{value}")),
+            _ => None,
+        }
     }
 
     fn probability(&self, position: u64, number: u64) -> f64 {

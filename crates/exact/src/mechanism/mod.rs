@@ -77,6 +77,7 @@ mod registry;
 mod replaced;
 mod secrets;
 mod shuffled;
+mod spelling;
 mod staircase;
 mod subsampled;
 mod subset_selection;
@@ -113,6 +114,7 @@ pub use registry::{MECHANISMS, from_call, parse};
 pub use replaced::Replaced;
 pub use secrets::Secrets;
 pub use shuffled::Shuffled;
+pub use spelling::Spelling;
 pub use staircase::Staircase;
 pub use subsampled::{Subsampled, dp_sgd};
 pub use subset_selection::SubsetSelection;
@@ -204,6 +206,11 @@ pub trait BoundMechanism: Debug + Send + Sync {
 
     /// The distribution of the observation under a secret.
     fn law(&self, secret: usize) -> Law;
+
+    /// The label of the observation that another program writes so, if labels can be written so.
+    fn respelled(&self, _written: &str, _spelling: Spelling) -> Option<String> {
+        None
+    }
 
     /// For a mechanism that adds noise to a number: the shape of the noise, and the numbers of the secrets.
     fn located(&self) -> Option<(NoiseShape, Cow<'_, [f64]>)> {

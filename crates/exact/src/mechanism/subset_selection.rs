@@ -7,6 +7,7 @@ use libm::{exp, expm1, round};
 use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
+use super::spelling::{Spelling, bits, members as members_of};
 use super::symmetric::{Randomizer, Symmetric};
 use super::{Build, Entry, LikelihoodClass, Mechanism, Secrets, secrets};
 use leakgauge_base::error::{Error, Result};
@@ -229,6 +230,20 @@ impl Randomizer for Subsets {
 
     fn observation(&self, number: u64, alphabet: &Alphabet) -> String {
         write(members(number, self.labels, self.size), alphabet)
+    }
+
+    fn respelled(&self, written: &str, spelling: Spelling, alphabet: &Alphabet) -> Option<String> {
+        let members = match spelling {
+            Spelling::Bits => {
+                let bits = bits(written, self.labels)?.into_iter();
+                (0..)
+                    .zip(bits)
+                    .filter_map(|(at, bit)| bit.then_some(at))
+                    .collect()
+            }
+            Spelling::Parts => members_of(written, alphabet)?,
+        };
+        (members.len() as u64 == self.size).then(|| write(members, alphabet))
     }
 
     fn probability(&self, position: u64, number: u64) -> f64 {

@@ -7,6 +7,7 @@ use libm::expm1;
 use rand::Rng;
 
 use super::alphabet::Alphabet;
+use super::spelling::Spelling;
 use crate::profile::{Cell, Pair};
 
 use super::{
@@ -59,6 +60,11 @@ pub(super) trait Randomizer: Debug + Send + Sync {
 
     /// That probability less one that all positions share, if that has more digits.
     fn deviation(&self, _position: u64, _number: u64) -> Option<f64> {
+        None
+    }
+
+    /// The label of the observation that another program writes so, if there is one.
+    fn respelled(&self, _: &str, _: Spelling, _: &Alphabet) -> Option<String> {
         None
     }
 
@@ -123,6 +129,10 @@ impl<R: Randomizer> BoundMechanism for Bound<R> {
         } else {
             self.randomizer.bayes_security()
         }
+    }
+
+    fn respelled(&self, written: &str, spelling: Spelling) -> Option<String> {
+        self.randomizer.respelled(written, spelling, &self.alphabet)
     }
 
     fn law(&self, secret: usize) -> Law {

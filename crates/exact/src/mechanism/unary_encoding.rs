@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::alphabet::Alphabet;
 
+use super::spelling::{Spelling, bits, members};
 use super::symmetric::{Randomizer, Symmetric};
 use super::{Build, Entry, LikelihoodClass, Mechanism, Secrets, secrets};
 use crate::histogram::binomial_law;
@@ -220,6 +221,18 @@ impl Randomizer for Bits {
         let zeros = self.size - 1 - u64::from(ones);
         let q = self.other();
         own * q.powi(ones as i32) * (1.0 - q).powi(zeros as i32)
+    }
+
+    fn respelled(&self, written: &str, spelling: Spelling, alphabet: &Alphabet) -> Option<String> {
+        let bits = match spelling {
+            Spelling::Bits => bits(written, self.size)?,
+            Spelling::Parts => {
+                let members = members(written, alphabet)?;
+                (0..self.size).map(|at| members.contains(&at)).collect()
+            }
+        };
+        let digits = bits.into_iter().map(|bit| if bit { '1' } else { '0' });
+        Some(std::iter::once('b').chain(digits).collect())
     }
 
     fn sample(&self, position: u64, _: &Alphabet, rng: &mut dyn Rng) -> String {
