@@ -17,6 +17,10 @@ const STRETCHES: [(usize, usize); 5] = [(256, 5120), (128, 2560), (64, 960), (32
 const WEIGHTS: [(usize, f64); 4] = [(128, 0.9), (64, 0.85), (32, 0.8), (16, 0.6)];
 /// Stretches that resemble their neighbors more than this have no end of their resemblance in sight.
 const MOST: f64 = 0.8;
+/// What is left of such a resemblance in stretches of half the length, at least: what lasts for two stretches is two
+/// thirds of the variance of one, and 0.6 of that of a half. Sixteen independent stretches exceed `MOST` once in 150
+/// series, and their halves then have no more than any.
+const LEAST_OF_HALVES: f64 = 0.4;
 /// Levels below this are none.
 const LEAST_LEVEL: f64 = 1e-300;
 
@@ -26,7 +30,8 @@ const LEAST_LEVEL: f64 = 1e-300;
 /// The series is cut into B stretches of equal length, B = 16, 32, 64, 128 or 256, as many as have 3, 6, 15, 20 and 20
 /// values. With y_j the sums of their values less the mean, v their mean square (over B − 1), and r their correlation
 /// with their neighbors, ρ = max(0, (B·r + 1)/(B − 3)) corrects the bias of r, and v·(1 + ρ)/(1 − ρ) is the long-run
-/// variance of an autoregressive process of these sums; infinite for ρ > 0.8. The inflation is the largest of 1 and of
+/// variance of an autoregressive process of these sums; infinite for ρ > 0.8, if stretches of half the length have ρ ≥ 0.4
+/// (else ρ counts as 0.8). The inflation is the largest of 1 and of
 /// these over the variance of the values, for B and with weights of 0.9, 0.85, 0.8, 0.6 for longer stretches (128, 64,
 /// 32, 16). Limits use Student's law with B/2 − 1 degrees of freedom.
 ///
@@ -48,6 +53,9 @@ pub struct LongRun {
 }
 
 impl LongRun {
+    /// The numbers of values from which on more stretches are compared, ascending.
+    pub(crate) const LENGTHS: [usize; 3] = [48, 192, 960];
+
     /// Of independent values.
     pub const INDEPENDENT: LongRun = LongRun {
         inflation: 1.0,
@@ -70,21 +78,23 @@ impl LongRun {
         let Some(&(stretches, _)) = STRETCHES.iter().find(|(_, least)| n >= *least) else {
             return LongRun::INDEPENDENT;
         };
-        let mut sums = vec![0.0; stretches];
+        // Halves of stretches, of which the first stretches are made.
+        let halves = 2 * stretches;
+        let mut sums = vec![0.0; halves];
         let (mut sum, mut squares) = (0.0, 0.0);
-        let (mut stretch, mut end) = (0, n / stretches);
+        let (mut half, mut end) = (0, n / halves);
         for (at, value) in series.enumerate() {
             if at == end {
-                stretch += 1;
-                end = (stretch + 1) * n / stretches;
+                half += 1;
+                end = (half + 1) * n / halves;
             }
-            sums[stretch] += value;
+            sums[half] += value;
             sum += value;
             squares += value * value;
         }
         let mean = sum / n as f64;
         let variance = squares / n as f64 - mean * mean;
-        let length = |at: usize| ((at + 1) * n / stretches - at * n / stretches) as f64;
+        let length = |at: usize| ((at + 1) * n / halves - at * n / halves) as f64;
         for (at, of) in sums.iter_mut().enumerate() {
             *of -= mean * length(at);
         }
@@ -93,8 +103,19 @@ impl LongRun {
             return LongRun::INDEPENDENT;
         }
         LongRun {
-            inflation: inflation(sums, n as f64, variance),
-            freedom: (stretches / 2 - 1) as f64,
+            inflation: inflation(&sums, n as f64, variance),
+            freedom: freedom(stretches),
+        }
+    }
+
+    /// That of so many independent values whose order is known: limits allow for dependence that is not there.
+    pub fn of_independent(values: usize) -> LongRun {
+        match STRETCHES.iter().find(|(_, least)| values >= *least) {
+            None => LongRun::INDEPENDENT,
+            Some(&(stretches, _)) => LongRun {
+                inflation: 1.0,
+                freedom: freedom(stretches),
+            },
         }
     }
 
@@ -181,35 +202,60 @@ pub(crate) fn student_quantile(alpha: f64, freedom: f64) -> f64 {
     bisect((0.0, 350.0), 60, is_above).1.exp()
 }
 
-/// The largest long-run variance by stretches of several lengths, over the variance.
-fn inflation(mut sums: Vec<f64>, n: f64, variance: f64) -> f64 {
+/// Degrees of freedom of limits by so many stretches.
+fn freedom(stretches: usize) -> f64 {
+    (stretches / 2 - 1) as f64
+}
+
+/// The largest long-run variance by stretches of several lengths, over the variance; from halves of the shortest.
+fn inflation(halves: &[f64], n: f64, variance: f64) -> f64 {
+    let doubled = |sums: &[f64]| -> Vec<f64> {
+        let pairs = sums.chunks_exact(2);
+        pairs.map(|two| two[0] + two[1]).collect()
+    };
+    let mut of_halves = resemblance(halves);
+    let mut sums = doubled(halves);
     let mut weight = 1.0;
     let mut most = 1.0f64;
     loop {
-        most = most.max(weight * long_run(&sums, n) / variance);
+        let rho = resemblance(&sums);
+        most = most.max(weight * long_run(&sums, n, (rho, of_halves)) / variance);
         let fewer = sums.len() / 2;
         let Some(&(_, next)) = WEIGHTS.iter().find(|(stretches, _)| *stretches == fewer) else {
             return most;
         };
-        weight = next;
-        sums = sums.chunks_exact(2).map(|two| two[0] + two[1]).collect();
+        (weight, of_halves) = (next, rho);
+        sums = doubled(&sums);
     }
 }
 
-/// The long-run variance by stretches: that of an autoregressive process.
-fn long_run(sums: &[f64], n: f64) -> f64 {
+/// The mean of the sums of stretches, and their squares about it.
+fn moments(sums: &[f64]) -> (f64, f64) {
+    let mean = sums.iter().sum::<f64>() / sums.len() as f64;
+    let squares = sums.iter().map(|y| (y - mean) * (y - mean)).sum();
+    (mean, squares)
+}
+
+/// ρ, the correlation of stretches with their neighbors, without its bias; at least 0.
+fn resemblance(sums: &[f64]) -> f64 {
     let stretches = sums.len() as f64;
-    let mean = sums.iter().sum::<f64>() / stretches;
-    let squares: f64 = sums.iter().map(|y| (y - mean) * (y - mean)).sum();
+    let (mean, squares) = moments(sums);
     if squares == 0.0 {
         return 0.0;
     }
     let neighbors = sums.windows(2).map(|two| (two[0] - mean) * (two[1] - mean));
     let r = neighbors.sum::<f64>() / squares;
-    let rho = ((stretches * r + 1.0) / (stretches - 3.0)).max(0.0);
-    if rho > MOST {
+    ((stretches * r + 1.0) / (stretches - 3.0)).max(0.0)
+}
+
+/// The long-run variance by stretches: that of an autoregressive process, by ρ of stretches and of their halves.
+fn long_run(sums: &[f64], n: f64, (rho, of_halves): (f64, f64)) -> f64 {
+    let stretches = sums.len() as f64;
+    if rho > MOST && of_halves >= LEAST_OF_HALVES {
         return f64::INFINITY;
     }
+    let rho = rho.min(MOST);
+    let (_, squares) = moments(sums);
     squares / (stretches - 1.0) * stretches / n * (1.0 + rho) / (1.0 - rho)
 }
 

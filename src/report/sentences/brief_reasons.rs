@@ -260,7 +260,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
                 }
             )),
             (None, None, _) => Some(
-                "Times resemble those before them too much for limits: take a longer log."
+                "Too few times for limits, which allow for times that resemble those before them: take a longer log."
                     .to_owned(),
             ),
             (Some(_), _, Some(least)) => {

@@ -1,6 +1,6 @@
 //! Why a claim is judged as it is.
 
-use crate::audit::{ClaimReport, Grounds, Impossible, Qualification, Verdict};
+use crate::audit::{ClaimReport, Divergence, Grounds, Impossible, Qualification, Verdict};
 use crate::estimate::Estimate;
 use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
@@ -120,39 +120,7 @@ fn grounds(claim: &ClaimReport) -> String {
             margin,
             divergence,
         } => {
-            let note = match (claim.verdict, impossible, divergence) {
-                (_, _, Some(found)) => {
-                    let [a, b] = found.pair.labels().map(shorten);
-                    format!(
-                        " No pair's total variation exceeds its own analytic value by more than the margin of \
-                         {margin}, but the hockey-stick divergence of {a} from {b} at the mechanism's ε may be up \
-                         to {}, where the mechanism has 0.",
-                        at_most_beyond(found.upper, *margin)
-                    )
-                }
-                (
-                    Verdict::Inconclusive,
-                    Some(Impossible {
-                        label,
-                        example: Some(example),
-                    }),
-                    _,
-                ) => format!(
-                    " But no observation of the log is one of this mechanism: the log has {:?}, the mechanism {:?}. Either \
-                     they are written in another way, or the log is not from this mechanism, whatever it leaks.",
-                    shorten(label),
-                    shorten(example)
-                ),
-                (Verdict::Inconclusive, Some(Impossible { label, .. }), _) => format!(
-                    " But the log has the observation {:?}, which this mechanism cannot produce: the log is not from this \
-                     mechanism, whatever it leaks.",
-                    shorten(label)
-                ),
-                (Verdict::Holds, ..) => format!(
-                    " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
-                ),
-                _ => String::new(),
-            };
+            let note = beside_security(claim.verdict, impossible.as_ref(), *margin, divergence.as_ref());
             format!("{}{note}", security(claim))
         }
         Grounds::PrivacyCurve(found) => privacy::curve(claim, found),
@@ -169,6 +137,48 @@ fn grounds(claim: &ClaimReport) -> String {
         Grounds::Privacy(found) => privacy::grounds(claim, found),
         Grounds::OneModel { scores } => one_model(*scores),
         doubted => in_doubt(doubted),
+    }
+}
+
+/// What is said of a mechanism beside its Bayes security.
+fn beside_security(
+    verdict: Verdict,
+    impossible: Option<&Impossible>,
+    margin: f64,
+    divergence: Option<&Divergence>,
+) -> String {
+    match (verdict, impossible, divergence) {
+        (_, _, Some(found)) => {
+            let [a, b] = found.pair.labels().map(shorten);
+            format!(
+                " No pair's total variation exceeds its own analytic value by more than the margin of \
+                 {margin}, but the hockey-stick divergence of {a} from {b} at the mechanism's ε may be up \
+                 to {}, where the mechanism has 0.",
+                at_most_beyond(found.upper, margin)
+            )
+        }
+        (
+            Verdict::Inconclusive,
+            Some(Impossible {
+                label,
+                example: Some(example),
+            }),
+            _,
+        ) => format!(
+            " But no observation of the log is one of this mechanism: the log has {:?}, the mechanism {:?}. Either \
+             they are written in another way, or the log is not from this mechanism, whatever it leaks.",
+            shorten(label),
+            shorten(example)
+        ),
+        (Verdict::Inconclusive, Some(Impossible { label, .. }), _) => format!(
+            " But the log has the observation {:?}, which this mechanism cannot produce: the log is not from this \
+             mechanism, whatever it leaks.",
+            shorten(label)
+        ),
+        (Verdict::Holds, ..) => format!(
+            " No pair's total variation exceeds its own analytic value by more than the margin of {margin}."
+        ),
+        _ => String::new(),
     }
 }
 
@@ -320,7 +330,7 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
     };
     match needed {
         Some(needed) => format!("Some pair has too few measurements for limits: at least {needed} {of} are needed."),
-        None => "The times of some pair resemble those before them too much for limits. Take a longer log."
+        None => "Some pair has too few times for limits, which allow for times that resemble those before them. Take a longer log."
             .to_owned(),
     }
 }

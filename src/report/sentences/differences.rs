@@ -51,7 +51,10 @@ pub fn answer(found: &Differences) -> Option<String> {
         };
         match pair.rows().iter().all(|&rows| rows >= found.least) {
             true => {
-                format!("The times of {a} and {b} resemble those before them too much for limits.")
+                format!(
+                    "There are too few times of {a} and {b} for limits, which allow for times that resemble those before \
+                     them."
+                )
             }
             false => format!(
                 "There are too few {few} for limits of the median of {a} and {b}: at least {} are needed.",

@@ -102,7 +102,11 @@ fn rest(found: &Differences, others: &[&Difference], are_all: bool) -> Option<St
             .iter()
             .all(|pair| pair.rows().iter().all(|&rows| rows >= found.least)) =>
         {
-            "; times resemble those before them too much for limits.".to_owned()
+            match found.pairs.len() {
+                1 => "; too few times for limits, which allow for times that resemble those before them."
+                    .to_owned(),
+                _ => "; too few times for limits of all pairs together.".to_owned(),
+            }
         }
         None => format!(
             "; limits need at least {} {} of each.",

@@ -2,6 +2,7 @@
 
 use super::Ranked;
 use crate::binomial_tail::at_most;
+use crate::long_run::LongRun;
 use crate::paired::Located;
 use crate::special::normal_quantile;
 
@@ -76,7 +77,8 @@ pub fn quantile_beyond(a: &Ranked, b: &Ranked, p: f64, size: f64) -> f64 {
     miss([a.rows(), b.rows()], p, above).min(1.0)
 }
 
-/// The least number of rows that gives [`quantile_shift`] limits, the same of either sample.
+/// The least number of rows that gives [`quantile_shift`] limits, the same of either sample. Where rows are `in_order`,
+/// limits at the [level](LongRun::level) of independent rows in their order, for this and any larger number.
 ///
 /// # Panics
 /// If p or `alpha` is not between 0 and 1.
@@ -84,18 +86,33 @@ pub fn quantile_beyond(a: &Ranked, b: &Ranked, p: f64, size: f64) -> f64 {
 /// ```
 /// use leakgauge_stats::unpaired::{Ranked, least_rows, quantile_shift};
 ///
-/// let least = least_rows(0.5, 0.025);
+/// let least = least_rows(0.5, 0.025, false);
 /// let sample = |rows: u64| Ranked::new((0..rows).map(|at| (at as f64, 1)));
 /// assert!(quantile_shift(&sample(least), &sample(least), 0.5, 0.025).lower.is_finite());
 /// assert!(quantile_shift(&sample(least - 1), &sample(least - 1), 0.5, 0.025).lower.is_infinite());
 /// ```
-pub fn least_rows(p: f64, alpha: f64) -> u64 {
+pub fn least_rows(p: f64, alpha: f64, in_order: bool) -> u64 {
     let has_limits = |rows: &u64| {
+        let series = LongRun::of_independent(2 * *rows as usize);
+        let Some(alpha) = (if in_order {
+            series.level(alpha)
+        } else {
+            Some(alpha)
+        }) else {
+            return false;
+        };
         let sample = Ranked::new((0..*rows).map(|at| (at as f64, 1)));
         quantile_shift(&sample, &sample, p, alpha).lower.is_finite()
     };
     // Levels that are not 0 have limits at some number.
-    (1..).find(has_limits).unwrap_or(u64::MAX)
+    let mut least = (1..).find(has_limits).unwrap_or(u64::MAX);
+    // Limits are wider from the numbers on at which dependence can be seen.
+    for steps in LongRun::LENGTHS.map(|values| values.div_ceil(2) as u64) {
+        if in_order && least < steps && !has_limits(&steps) {
+            least = (steps..).find(has_limits).unwrap_or(u64::MAX);
+        }
+    }
+    least
 }
 
 /// How far z_b and z_a may be at a corner of the region, each a multiple of the reach.

@@ -59,7 +59,7 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         unit: options.unit_of(log),
         blocks: None,
         clock,
-        least: unpaired::least_rows(0.5, level.each),
+        least: unpaired::least_rows(0.5, level.each, rows.is_some()),
         step_is_given: options.clock_step.is_some(),
         negative: match holds_times(log, options) {
             true => samples.iter().flatten().map(|times| times.below(0.0)).sum(),
