@@ -202,7 +202,7 @@ pub(crate) fn recognize(
             }
             Some(Like::Nothing) => None,
             None if !answers.is_empty()
-                && has_no_columns_named(&options)
+                && has_no_other_parts(&options)
                 && options.header != HeaderChoice::Absent =>
             {
                 Some(Form::Probe)
@@ -355,6 +355,19 @@ fn has_no_columns_named(options: &ReadOptions) -> bool {
     ];
     let is_named = named.into_iter().any(Option::is_some) || options.observe.is_some();
     !is_named && !options.wide && options.scores.is_none()
+}
+
+/// The same of a log that was probed, of which an answer or its time may be observed.
+fn has_no_other_parts(options: &ReadOptions) -> bool {
+    const PARTS: [&str; 6] = ["block", "sequence", "secret", "1", "2", "3"];
+    let mut observed = options.observe.iter().flatten();
+    let is_secret = |name: &String| name == "secret" || name == "3";
+    let bare = ReadOptions {
+        secret: options.secret.clone().filter(|name| !is_secret(name)),
+        observe: None,
+        ..options.clone()
+    };
+    has_no_columns_named(&bare) && !observed.any(|name| PARTS.contains(&name.as_str()))
 }
 
 /// The columns of answers, if row 1 is the header of a log that was probed; else none.

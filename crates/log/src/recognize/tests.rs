@@ -47,3 +47,17 @@ fn two_classes_are_zero_and_one_before_a_measurement() {
     // The direction of a packet, and when it came.
     assert_eq!(found("x", &rows(&|at| at % 2, &|at| at * 7)), None);
 }
+
+#[test]
+fn a_probed_log_keeps_its_blocks_where_an_answer_is_asked_for() {
+    let asked = |secret: Option<&str>, observe: &[&str]| ReadOptions {
+        secret: secret.map(str::to_owned),
+        observe: Some(observe.iter().map(|&name| name.to_owned()).collect()),
+        ..ReadOptions::default()
+    };
+    assert!(has_no_other_parts(&ReadOptions::default()));
+    assert!(has_no_other_parts(&asked(None, &["time_ns"])));
+    assert!(has_no_other_parts(&asked(Some("secret"), &["4", "5"])));
+    assert!(!has_no_other_parts(&asked(None, &["block"])));
+    assert!(!has_no_other_parts(&asked(Some("block"), &["time_ns"])));
+}
