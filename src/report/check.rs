@@ -121,10 +121,9 @@ pub fn first_look(look: &Glance, arguments: &[String]) -> Document {
     let lines = look.columns.iter().map(line).collect();
     document.table(vec!["column", "part", "values", "different"], 3, lines);
     document.heading("Commands");
-    let may_be = look.columns.iter().filter(|column| column.may_be_secret);
-    let commands: Vec<String> = may_be
-        .take(COMMANDS)
-        .map(|column| with_secret(arguments, &quoted(&column.name)))
+    let likeliest = look.secrets.iter().take(COMMANDS);
+    let commands: Vec<String> = likeliest
+        .map(|name| with_secret(arguments, &quoted(name)))
         .collect();
     match commands.is_empty() {
         true => document.paragraph(with_secret(arguments, "COLUMN")),

@@ -41,30 +41,75 @@ pub(crate) fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
     }
 }
 
-/// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur.
-pub(crate) fn candidates(rows: &[Row], others: &[usize]) -> Vec<usize> {
+/// The same of a column with a usual name, where the user is asked.
+const MAX_PROPOSED: usize = 1_000;
+/// Names that columns of secrets often have.
+const USUAL: [&str; 20] = [
+    "arm", "author", "canary", "class", "dataset", "domain", "group", "input", "key", "label",
+    "member", "page", "person", "site", "target", "topic", "url", "user", "website", "y",
+];
+
+/// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur. Columns with usual
+/// names come first, then labels, then numbers.
+pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Vec<usize> {
     let width = rows.iter().map(Row::len).min().unwrap_or(0);
-    let recurs = |column: &usize| {
-        let mut labels = BTreeSet::new();
-        for row in rows {
-            let Some(field) = row.get(*column) else {
-                return false;
-            };
-            let text = field.text().trim().to_owned();
-            let is_whole = || {
-                text.parse::<f64>()
-                    .is_ok_and(|number| number.fract() == 0.0)
-            };
-            if is_absent(&text) || (field.is_number() && !is_whole()) {
-                return false;
-            }
-            labels.insert(text);
-            if labels.len() > MAX_LABELS {
-                return false;
-            }
-        }
-        labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()
-    };
     let free = (0..width).filter(|column| !others.contains(column));
-    free.filter(recurs).collect()
+    let is_usual = |column: usize| {
+        let name = names.get(column).map(|name| name.trim().to_lowercase());
+        name.is_some_and(|name| USUAL.contains(&name.as_str()))
+    };
+    let most = |column: usize| {
+        if is_usual(column) {
+            MAX_PROPOSED
+        } else {
+            MAX_LABELS
+        }
+    };
+    let found = free.filter_map(|column| Some((column, recurring(rows, column, most(column))?)));
+    let mut found: Vec<(usize, bool)> = found.collect();
+    found.sort_by_key(|&(column, are_numbers)| (!is_usual(column), are_numbers));
+    found.into_iter().map(|(column, _)| column).collect()
+}
+
+/// Whether a column of at most so many values, which recur, has numbers only; `None` for other columns.
+fn recurring(rows: &[Row], column: usize, most: usize) -> Option<bool> {
+    let mut labels = BTreeSet::new();
+    let mut are_numbers = true;
+    for row in rows {
+        let field = row.get(column)?;
+        let text = field.text().trim().to_owned();
+        let number = text.parse::<f64>();
+        let is_whole = || number.is_ok_and(|number| number.fract() == 0.0);
+        if is_absent(&text) || (field.is_number() && !is_whole()) {
+            return None;
+        }
+        are_numbers &= field.is_number();
+        labels.insert(text);
+        if labels.len() > most {
+            return None;
+        }
+    }
+    (labels.len() > 1 && labels.len() * MIN_ROWS_OF_LABEL <= rows.len()).then_some(are_numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_secret_is_proposed_first() {
+        let row = |at: usize| {
+            let fields = [
+                (at % 2).to_string(),
+                ["in", "out"][at / 2 % 2].to_owned(),
+                (at % 60).to_string(),
+                format!("{}.5", at * 7),
+            ];
+            Row::of_texts(fields.iter().map(String::as_str))
+        };
+        let rows: Vec<Row> = (0..600).map(row).collect();
+        let names = ["bit", "way", "domain", "time"].map(str::to_owned);
+        assert_eq!(candidates(&rows, &names, &[]), [2, 1, 0]);
+        assert_eq!(candidates(&rows, &[], &[1]), [0, 2]);
+    }
 }

@@ -43,6 +43,8 @@ pub struct Glance {
     pub header: bool,
     /// The columns, at most a hundred.
     pub columns: Vec<SeenColumn>,
+    /// The names of those that may be the secret, the likeliest first.
+    pub secrets: Vec<String>,
 }
 
 /// Looks at the first rows of a log. `None` where a column is the secret, whatever else may be wrong.
@@ -70,7 +72,9 @@ pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
     if found.form.is_some() || has_secret || is_refused {
         return Ok(None);
     }
-    let may_be = candidates(body, &[]);
+    let may_be = candidates(body, &names, &[]);
+    let secrets = may_be.iter().filter(|&&at| at < COLUMNS);
+    let secrets = secrets.filter_map(|&at| names.get(at).cloned()).collect();
     let names = names.into_iter().enumerate().take(COLUMNS);
     let columns = names.map(|(at, name)| seen(body, at, name, may_be.contains(&at)));
     Ok(Some(Glance {
@@ -78,6 +82,7 @@ pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
         rows: body.len(),
         header,
         columns: columns.collect(),
+        secrets,
     }))
 }
 

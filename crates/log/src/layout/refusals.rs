@@ -47,7 +47,7 @@ impl Columns<'_> {
 
     /// How the secret is named: with the columns of few values, if there are some.
     fn candidates(&self, taken: &[usize]) -> String {
-        let found = candidates(self.body, taken);
+        let found = candidates(self.body, self.names, taken);
         let found = found.iter().filter(|&&column| column < self.names.len());
         let settings = found.take(NAMED).map(|&column| {
             let name = &self.names[column];
