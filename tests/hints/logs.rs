@@ -244,4 +244,10 @@ fn unreadable(place: Place, rng: &mut ChaCha8Rng) -> Place {
         .file("comma.csv", comma)
         .file("letters.csv", letters)
         .file("nested.json", nested)
+        .file("frequent.csv", "message,count\na,400\nb,300\nc,300\n")
+        .file("counts.csv", "0,30,10\n1,12,28\n")
+        .file(
+            "places.csv",
+            "lat,lon,illness\n48.1,9.1,flu\n48.2,9.2,cold\n48.1,9.3,flu\n",
+        )
 }

@@ -54,6 +54,16 @@ const OF_REPORTS: &[Hint] = &[
     ),
     hint("estimate numbers.csv", "--html report.html", "as a page"),
     hint(
+        "shuffle reidentify --target frequent.csv --decoys frequent.csv --n 10",
+        "--samples",
+        "Frequencies are taken",
+    ),
+    hint(
+        "permute places.csv --move illness --groups distance --by lat,lon --radius 10 --alpha 1",
+        "--groups haversine",
+        "Degrees",
+    ),
+    hint(
         "audit sizes.csv --claim attack-advantage(0.9)",
         "--list sizes=first:64",
         "Not shown",
@@ -261,6 +271,7 @@ const OF_ERRORS: &[Hint] = &[
         "",
     ),
     hint("channel numbers.csv", "leakgauge estimate numbers.csv", ""),
+    hint("channel counts.csv --normalize", "--labels", ""),
     hint(
         "audit labels.csv --claim advantage(0.2) --confidence 95%",
         "--confidence 0.95",

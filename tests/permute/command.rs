@@ -337,3 +337,24 @@ fn groups_of_one_row_move_nothing_and_say_so() {
             .any(|w| w["code"] == "nothing-moved")
     );
 }
+
+/// Rows that are alone, values that all of a group have, and degrees that are no distances.
+#[test]
+fn groups_that_hide_nothing_are_named() {
+    let text = "city,lat,lon,illness\nx,1,1,flu\nx,1,2,flu\ny,2,1,flu\ny,2,2,cold\nz,3,3,cold\n";
+    let place = Place::with_log(text);
+    let codes = |groups: &[&str]| -> Vec<String> {
+        let report = place.json(&[&["permute", "log.csv", "--move", "illness"], groups].concat());
+        let warnings = report["warnings"].as_array().unwrap();
+        let codes = warnings.iter().map(|warning| &warning["code"]);
+        codes
+            .map(|code| code.as_str().unwrap().to_owned())
+            .collect()
+    };
+    let within = codes(&["--groups", "equal", "--by", "city", "--within"]);
+    assert_eq!(within[..2], ["rows-alone", "equal-values"]);
+    let near = codes(&[
+        "--groups", "distance", "--by", "lat,lon", "--radius", "1", "--alpha", "1",
+    ]);
+    assert_eq!(near[..2], ["rows-alone", "degrees"]);
+}

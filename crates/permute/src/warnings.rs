@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::facts::Facts;
 use super::options::Grouping;
-use leakgauge_base::naming::option;
+use leakgauge_base::naming::{option, setting};
 
 /// Something that the guarantee does not cover.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,15 +61,79 @@ fn of_randomness(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
 }
 
 fn of_groups(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
+    let alone = facts.groups.sizes().filter(|&rows| rows == 1).count();
     if facts.plan.theta == f64::INFINITY {
         let message = "No group has two rows, so no value was moved.";
         warn(warnings, "nothing-moved", message);
+    } else if alone > 0 {
+        let what = match facts.plan.is_within() {
+            true => "their values stay in their rows, as they were",
+            false => "the guarantee says nothing about their values",
+        };
+        let message = match alone {
+            1 => format!(
+                "1 row is alone in its group: {}.",
+                what.replace("their", "its")
+            ),
+            _ => format!("{alone} rows are alone in their groups: {what}."),
+        };
+        warn(warnings, "rows-alone", message);
     }
+    of_equal_values(facts, warnings);
+    of_degrees(facts, warnings);
     let uncovered = facts.groups.uncovered();
     if uncovered > 0 {
         let message =
             format!("{uncovered} rows are in no group: the guarantee does not cover them.");
         warn(warnings, "rows-in-no-group", message);
+    }
+}
+
+/// Groups whose values never leave them, and are all the same: whoever knows the group knows the value.
+fn of_equal_values(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
+    if !facts.plan.is_within() {
+        return;
+    }
+    let moved = (0..facts.moved.len()).filter(|&column| facts.moved[column]);
+    let columns: Vec<Vec<String>> = moved
+        .filter_map(|column| facts.table.labels(column).ok())
+        .collect();
+    let is_known = |group: &usize| {
+        let rows = facts.groups.members(*group);
+        let first = rows.first().copied().unwrap_or_default() as usize;
+        let same = |column: &Vec<String>| {
+            let mut values = rows.iter().map(|&row| &column[row as usize]);
+            values.all(|value| *value == column[first])
+        };
+        rows.len() > 1 && columns.iter().all(same)
+    };
+    let known = (0..facts.groups.len()).filter(is_known).count();
+    if known > 0 {
+        let message = format!(
+            "In {known} of {} groups all rows have the same values: whoever knows the group of a row knows its value.",
+            facts.groups.len()
+        );
+        warn(warnings, "equal-values", message);
+    }
+}
+
+/// Degrees of latitude and longitude, which are no distances.
+fn of_degrees(facts: &Facts<'_>, warnings: &mut Vec<Warning>) {
+    let (Grouping::Distance { by, .. } | Grouping::Nearest { by, .. }) = &facts.options.groups
+    else {
+        return;
+    };
+    let is_named =
+        |name: &String, words: [&str; 4]| words.contains(&name.trim().to_lowercase().as_str());
+    let is_north = |name: &String| is_named(name, ["lat", "latitude", "lat_deg", "gps_lat"]);
+    let is_east = |name: &String| is_named(name, ["lon", "lng", "long", "longitude"]);
+    if by.iter().any(is_north) && by.iter().any(is_east) {
+        let message = format!(
+            "Degrees are taken for distances, and one of longitude is shorter than one of latitude. {} measures \
+             kilometers.",
+            setting("groups", "haversine")
+        );
+        warn(warnings, "degrees", message);
     }
 }
 
