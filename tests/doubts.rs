@@ -187,3 +187,28 @@ fn a_verdict_repeats_the_doubt_of_units() {
     let reason = report["claims"][0]["reason"].to_string();
     assert!(reason.contains("may-be-units"), "{reason}");
 }
+
+/// A logger that writes each observation beside the secret of the next row shows no leak.
+#[test]
+fn nothing_holds_where_rows_are_shifted() {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+    let secrets: Vec<usize> = (0..4_001).map(|_| rng.random_range(0..3)).collect();
+    for shift in [0, 1] {
+        let line = |row: usize| {
+            let observation = match rng.random::<f64>() < 0.4 {
+                true => secrets[row],
+                false => rng.random_range(0..3),
+            };
+            format!("{},v{observation}\n", secrets[row + shift])
+        };
+        let text = (0..4_000)
+            .map(line)
+            .fold("secret,x\n".to_owned(), |all, line| all + &line);
+        let place = Place::with_log(text);
+        let output = place.run(&["audit", "log.csv", "--quick", "--claim", "advantage(0.2)"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.contains("row before"), shift == 1, "{text}");
+        assert_eq!(output.status.code(), Some([1, 3][shift]), "{text}");
+    }
+}

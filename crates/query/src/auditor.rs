@@ -43,6 +43,19 @@ pub(crate) fn again(rows: usize) -> f64 {
     if rows < MANY { AGAIN.0 } else { AGAIN.1 }
 }
 
+/// Pairs whose rules stand at the same time: drawing from another pair in between does not cost them.
+const PLACES: usize = 64;
+
+/// The pair whose rules stand at a place.
+#[derive(Debug, Clone, Copy)]
+struct Ruled {
+    pair: usize,
+    /// The version of the model then.
+    version: usize,
+    /// How many rows of each input there were.
+    rows: usize,
+}
+
 /// Outputs of each input that are drawn before a pair is chosen.
 pub(crate) fn first(pairs: usize) -> usize {
     // With one pair there is nothing to choose.
@@ -72,8 +85,8 @@ pub struct Auditor {
     blocks: Vec<usize>,
     /// The position of the pair that is judged next; `None` before anything is bet.
     playing: Option<usize>,
-    /// The pair whose rules stand, the version of the model then, and how many rows there were.
-    ruled: Option<(usize, usize, usize)>,
+    /// By place, the pair whose rules stand there.
+    ruled: Vec<Option<Ruled>>,
     /// How often either input's outputs of a pair met.
     pub(crate) judged: Vec<u64>,
     pub(crate) stop: Option<Stop>,
@@ -101,7 +114,7 @@ impl Auditor {
             asked: Vec::new(),
             blocks: Vec::new(),
             playing: None,
-            ruled: None,
+            ruled: vec![None; PLACES.min(pairs.len())],
             judged: vec![0; pairs.len()],
             stop: None,
             repeats: crate::repeats::Repeats::new(labels.len()),
@@ -235,12 +248,15 @@ impl Auditor {
             self.model.score(&self.samples, &new.collect::<Vec<_>>());
         }
         let count = (first.len() - old_a).min(second.len() - old_b);
+        let place = pair % self.ruled.len();
         for at in 0..count {
             let rows = (old_a + at).min(old_b + at);
-            let stands = self.ruled.is_some_and(|(ruled, version, learned)| {
-                let is_recent = (rows as f64) < again(rows) * learned as f64;
+            let stands = self.ruled[place].is_some_and(|ruled| {
+                let is_recent = (rows as f64) < again(rows) * ruled.rows as f64;
                 let within_block = at > 0 && self.blocks.binary_search(&at).is_err();
-                ruled == pair && version == self.model.version() && (is_recent || within_block)
+                ruled.pair == pair
+                    && ruled.version == self.model.version()
+                    && (is_recent || within_block)
             });
             if rows < LEARNED {
                 continue;
@@ -250,15 +266,19 @@ impl Auditor {
                 let learned = self.model.past(a, b);
                 let lessons = Lessons::new(&self.kinds, &self.samples, learned, past);
                 for (target, bettor) in self.targets.iter().zip(&mut self.bettors) {
-                    bettor.change_rules((0, pair), &lessons, target.allowed(pair), |_| true);
+                    bettor.change_rules((place, pair), &lessons, target.allowed(pair), |_| true);
                 }
-                self.ruled = Some((pair, self.model.version(), rows));
+                self.ruled[place] = Some(Ruled {
+                    pair,
+                    version: self.model.version(),
+                    rows,
+                });
             }
             let rows = (first[old_a + at], second[old_b + at]);
             let bettors = self.bettors.iter_mut().zip(&mut self.fates);
             for (bettor, fate) in bettors {
                 let learned = |row: u32| self.model.difference(row, a, b);
-                let refuted = bettor.judge_all(0, &self.samples, learned, rows);
+                let refuted = bettor.judge_all(place, &self.samples, learned, rows);
                 if refuted && *fate == Fate::Open {
                     *fate = Fate::Violated;
                 }

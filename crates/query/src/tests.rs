@@ -146,11 +146,11 @@ fn assert_nearly_as_soon(seeds: std::ops::Range<u64>, most: f64) {
     }
 }
 
-/// 100 seeds, none of which anything was chosen by: at most 1.3 times the samples of the optimal test that knows the
-/// best event.
+/// 100 seeds, none of which anything was chosen by: at most 1.45 times the samples of the optimal test that knows the
+/// best event. Bets that find weaker leaks in half of the time are what the ratio costs: it was 1.26 without them.
 #[test]
 fn half_the_noise_is_found_nearly_as_soon_as_if_the_event_were_known() {
-    assert_nearly_as_soon(30_000..30_100, 1.3);
+    assert_nearly_as_soon(30_000..30_100, 1.45);
 }
 
 /// 1,000 seeds; the command is that of the test of correct noise. The ratios were 1.33 at 5 % (112 samples, where
@@ -158,7 +158,7 @@ fn half_the_noise_is_found_nearly_as_soon_as_if_the_event_were_known() {
 #[test]
 #[ignore = "long"]
 fn half_the_noise_is_found_nearly_as_soon_over_1000_seeds() {
-    assert_nearly_as_soon(40_000..41_000, 1.4);
+    assert_nearly_as_soon(40_000..41_000, 1.5);
 }
 
 fn false_alarms(runs: u64, samples: u64) -> usize {

@@ -12,6 +12,9 @@ const MORE: f64 = 1.0;
 /// Bins at least and at most.
 const BINS: (usize, usize) = (4, 64);
 
+/// Parts of the values that windows have.
+const WINDOWS: [f64; 3] = [0.8, 0.47, 0.35];
+
 /// Rows by number, as attackers see them.
 pub trait Seen {
     /// The number in a column; NaN where there is none.
@@ -35,6 +38,12 @@ pub enum Kind {
     /// Values far from the middle of a column speak for one input, near ones for the other: one has the larger spread, or
     /// the heavier tails.
     Distance {
+        /// The column.
+        column: usize,
+    },
+    /// Large values among those near the middle of a column speak for one input, small ones for the other, and the rest for
+    /// neither: what lies far out is noise that drowns a shift.
+    Window {
         /// The column.
         column: usize,
     },
@@ -70,6 +79,15 @@ pub enum Scoring {
         column: usize,
         /// The middle.
         center: f64,
+        /// 1 or −1.
+        sign: f64,
+    },
+    /// The number in a column, or its negative, if it lies between two ends.
+    Window {
+        /// The column.
+        column: usize,
+        /// The ends.
+        ends: [f64; 2],
         /// 1 or −1.
         sign: f64,
     },
@@ -109,6 +127,13 @@ impl Scoring {
                 center,
                 sign,
             } => sign * (seen.number(*column, row) - center).abs(),
+            Scoring::Window { column, ends, sign } => {
+                let value = seen.number(*column, row);
+                match ends[0] <= value && value <= ends[1] {
+                    true => sign * value,
+                    false => f64::NAN,
+                }
+            }
             Scoring::Bins {
                 column,
                 edges,
@@ -180,6 +205,7 @@ pub fn learn<S: Seen + ?Sized>(kind: Kind, past: Past<S>) -> Vec<(Scoring, Vec<S
     match kind {
         Kind::Threshold { column } => thresholds(column, past),
         Kind::Distance { column } => distances(column, past),
+        Kind::Window { column } => windows(column, past),
         Kind::Bins { column } => bins(column, past).into_iter().collect(),
         Kind::Values => {
             let (scores, scored) = keyed(past, |row| past.seen.key(row));
@@ -242,6 +268,22 @@ fn distances<S: Seen + ?Sized>(column: usize, past: Past<S>) -> Vec<(Scoring, Ve
         sign,
     };
     vec![(scoring(1.0), rows), (scoring(-1.0), near)]
+}
+
+/// Thresholds for the values in the middle, of which each of some parts is looked at.
+fn windows<S: Seen + ?Sized>(column: usize, past: Past<S>) -> Vec<(Scoring, Vec<Scored>)> {
+    let all = ascending(column, past);
+    let window = |part: f64| {
+        let outside = (0.5 * (1.0 - part) * all.len() as f64) as usize;
+        let rows = all.get(outside..all.len() - outside)?;
+        let ends = [rows.first()?.score, rows.last()?.score];
+        let scoring = |sign| Scoring::Window { column, ends, sign };
+        Some([
+            (scoring(1.0), rows.to_vec()),
+            (scoring(-1.0), mirrored(rows)),
+        ])
+    };
+    WINDOWS.into_iter().filter_map(window).flatten().collect()
 }
 
 fn sort(scored: &mut [Scored]) {
@@ -394,6 +436,26 @@ mod tests {
         assert_eq!(far.0.score(&seen, 100), 12.0);
         assert_eq!(near.0.score(&seen, 100), -12.0);
         assert!(near.1.is_sorted_by(|x, y| x.score <= y.score));
+    }
+
+    /// A shift by 1 among half of the numbers, the others far out on either side.
+    #[test]
+    fn a_shift_in_the_middle_is_told_by_a_window() {
+        let values = (0..200).map(|i| {
+            let shift = if i < 100 { 0.0 } else { 1.0 };
+            match i % 4 {
+                0 => 1e9 + f64::from(i),
+                1 => -1e9 - f64::from(i),
+                _ => shift + f64::from(i % 10) / 10.0,
+            }
+        });
+        let seen = Numbers(values.collect());
+        let found = learned(Kind::Window { column: 0 }, &seen, 100);
+        assert_eq!(found.len(), 6);
+        let (scoring, scored) = &found[2];
+        assert!(scored.iter().all(|row| row.score.abs() < 3.0));
+        assert!(scoring.score(&seen, 100).is_nan());
+        assert_eq!(scoring.score(&seen, 102), 1.2);
     }
 
     #[test]

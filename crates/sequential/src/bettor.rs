@@ -39,7 +39,9 @@ fn followed(kinds: &[Kind], kind: usize, has_learned: bool) -> Vec<usize> {
         .iter()
         .any(|kind| matches!(kind, Kind::Threshold { .. }));
     let is_followed = |&other: &usize| match kinds[other] {
-        Kind::Threshold { .. } | Kind::Distance { .. } | Kind::Learned => true,
+        Kind::Threshold { .. } | Kind::Distance { .. } | Kind::Window { .. } | Kind::Learned => {
+            true
+        }
         Kind::Values => !has_numbers,
         Kind::Bins { .. } | Kind::Bits { .. } => false,
     };

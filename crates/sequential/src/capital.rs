@@ -8,12 +8,24 @@ use crate::product_bets::{
 /// Rows that past counts are drawn together by, before the bet on them is chosen. With fewer a bet on the first dozens
 /// of rows loses, with more it is timid.
 const DRAWN: f64 = 4.0;
+/// What noise adds to the χ² of past counts: two degrees of freedom, and one for cuts that were chosen by the same rows.
+const NOISE: f64 = 3.0;
+/// The part of a difference that is left at least.
+const LEAST_KEPT: f64 = 0.01;
 
 /// The bet that past rows in these cells suggest.
+///
+/// Differences of the two laws are shrunk as James and Stein (1961) do, by the part 1 − 3/χ² that noise leaves: bets on the
+/// differences of noise lose more than is won until a small leak is known. Leaks that hundreds of rows show are refuted after
+/// half of the rows that bets without it need; those that fifty rows show after an eighth more.
 pub fn bet_on(past: &Counts, allowed: Allowed, meeting: Meeting) -> Bet {
     // Inputs that several pairs share have more rows than their partners: first balanced, else the larger side decides
     // what both are drawn toward.
-    best_bet(&past.balanced().drawn_together(DRAWN), allowed, meeting)
+    let past = past.balanced();
+    let rows = 0.5 * (past.first.iter().sum::<f64>() + past.second.iter().sum::<f64>());
+    let kept = (1.0 - NOISE / past.chi_squared()).max(LEAST_KEPT);
+    let drawn = (rows * (1.0 - kept) / kept).max(DRAWN);
+    best_bet(&past.drawn_together(drawn), allowed, meeting)
 }
 
 /// Rows judged by one rule.
@@ -244,7 +256,7 @@ mod tests {
         let epsilon = largest_refuted(&capital, grid(), privacy, 20f64.ln()).unwrap();
         assert!(epsilon > 1.0 && epsilon < 1.2, "{epsilon}");
         let variation = largest_refuted(&capital, grid(), Allowed::total_variation, 20f64.ln());
-        assert!((0.48..0.538).contains(&variation.unwrap()), "{variation:?}");
+        assert!((0.46..0.538).contains(&variation.unwrap()), "{variation:?}");
         let none = Capital::new(&[1.0], Meeting::Independent);
         assert_eq!(largest_refuted(&none, grid(), privacy, 20f64.ln()), None);
     }

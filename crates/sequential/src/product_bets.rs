@@ -50,6 +50,27 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Pearson's χ² of "both sides have the same law"; 0 where a side has no rows.
+    pub fn chi_squared(&self) -> f64 {
+        let rows = [
+            self.first.iter().sum::<f64>(),
+            self.second.iter().sum::<f64>(),
+        ];
+        if rows[0] <= 0.0 || rows[1] <= 0.0 {
+            return 0.0;
+        }
+        let cell = |at: usize| {
+            let (a, b) = (self.first[at] / rows[0], self.second[at] / rows[1]);
+            let both = (self.first[at] + self.second[at]) / (rows[0] + rows[1]);
+            if both <= 0.0 {
+                0.0
+            } else {
+                (a - b) * (a - b) / both
+            }
+        };
+        (0..3).map(cell).sum::<f64>() / (1.0 / rows[0] + 1.0 / rows[1])
+    }
+
     /// The same with `rows` more rows on either side, in cells as both sides together have them.
     #[must_use]
     pub fn drawn_together(&self, rows: f64) -> Counts {

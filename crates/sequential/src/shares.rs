@@ -7,6 +7,8 @@ pub const MAX_COLUMNS: usize = 8;
 /// What a threshold has where an output is one number, and a distance from the middle.
 const THRESHOLD: f64 = 10.0;
 const DISTANCE: f64 = 3.0;
+/// What a threshold in the middle of the values has.
+const WINDOW: f64 = 4.0;
 /// What learned attacks have where an output is one number or one label. Until they are learned,
 /// they bet as the threshold or distance that promises most.
 const LEARNED: f64 = 10.0;
@@ -33,6 +35,7 @@ pub fn of(shape: Shape) -> (Vec<Kind>, Vec<f64>) {
         all.push((Kind::Threshold { column }, share));
         if shape.is_alone {
             all.push((Kind::Distance { column }, DISTANCE));
+            all.push((Kind::Window { column }, WINDOW));
             all.push((Kind::Bins { column }, 1.0));
         }
         if bits {

@@ -127,6 +127,7 @@ fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds
         Warning::MayBeUnits { column } => Some(Grounds::MayBeUnits {
             column: column.clone(),
         }),
+        Warning::ShiftedRows { before, .. } => Some(Grounds::ShiftedRows { before: *before }),
         Warning::UnevenMix { secret, from, to } => Some(Grounds::UnevenMix {
             secret: secret.clone(),
             from: *from,

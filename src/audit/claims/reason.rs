@@ -105,6 +105,11 @@ pub enum Grounds {
         /// The part of the rows whose label no other row has.
         share: f64,
     },
+    /// Rows whose observations depend on the secret of the row before or behind.
+    ShiftedRows {
+        /// Whether it is the row before.
+        before: bool,
+    },
     /// Rows that share a value of a column beside one secret only, and may be of one unit.
     MayBeUnits {
         /// The column.

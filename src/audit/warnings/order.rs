@@ -15,6 +15,10 @@ use leakgauge_stats::order;
 
 /// A diagnostic of the order alarms falsely at most this often, over all columns together.
 pub(crate) const ALARM: f64 = 1e-3;
+/// Shifted rows take verdicts away: that they seem to be alarms falsely at most this often.
+const ALARM_OF_SHIFTS: f64 = 1e-4;
+/// Columns of numbers that are looked at for it, at most.
+const SHIFTED: usize = 64;
 /// Smaller effects are not worth a warning, however significant.
 const LEAST_EFFECT: f64 = 0.02;
 /// Rows of a shared disturbance are taken for those of each secret's own at most this often.
@@ -33,7 +37,12 @@ pub(crate) fn order_warnings(
     // Asked by few warnings, of all rows.
     let splits = LazyCell::new(|| splits(rows, secrets));
     let interleaving = interleaving(&rows.secrets, secrets, || *splits);
+    let is_mixed = !matches!(interleaving, Some(Warning::LabelsNotInterleaved { .. }));
     let mut warnings: Vec<Warning> = interleaving.into_iter().collect();
+    // Where secrets stay for long, what drifts would look like the secrets around a row.
+    if is_mixed {
+        warnings.extend(shifted(observations, rows));
+    }
     warnings.extend(of_observations(observations, secrets, rows, || *splits));
     warnings
 }
@@ -43,6 +52,57 @@ fn splits(rows: &RowOrder, secrets: usize) -> bool {
     let both = rows.secrets.iter().copied();
     let both: Vec<(u32, u32)> = both.zip(rows.symbols.iter().copied()).collect();
     Split::blocks(&both, secrets).0.in_every_part() > 1
+}
+
+/// Do observations depend on the secret of the row before or behind more than on their own?
+fn shifted(observations: &Observations, rows: &RowOrder) -> Option<Warning> {
+    let columns = observations.columns();
+    let numeric = columns
+        .iter()
+        .filter(|column| column.kind != ColumnType::Categorical);
+    let numeric: Vec<&str> = numeric
+        .map(|column| column.name.as_str())
+        .take(SHIFTED)
+        .collect();
+    let has_labels = observations.category_count() > 1;
+    let tests = 2 * (numeric.len() + usize::from(has_labels));
+    let block = if rows.thinned { BLOCK } else { usize::MAX };
+    let found = parallel::map(tests, |at| {
+        let neighbor = match at % 2 {
+            0 => order::Neighbor::Before,
+            _ => order::Neighbor::Behind,
+        };
+        let first = rows.symbols.iter().take(order::MOST_ROWS);
+        let found = match numeric.get(at / 2) {
+            Some(_) => {
+                let values: Vec<f64> = first
+                    .map(|&symbol| observations.numbers(symbol)[at / 2])
+                    .collect();
+                order::neighbor_secret(&rows.secrets[..values.len()], &values, block, neighbor)
+            }
+            None => {
+                let codes: Vec<u32> = first.map(|&symbol| observations.category(symbol)).collect();
+                order::neighbor_secret_of_labels(
+                    &rows.secrets[..codes.len()],
+                    &codes,
+                    block,
+                    neighbor,
+                )
+            }
+        };
+        (found, neighbor, at / 2)
+    });
+    let worst = found
+        .into_iter()
+        .filter(|(found, ..)| found.is_more)
+        .min_by(|x, y| x.0.p_value.total_cmp(&y.0.p_value))?;
+    let (found, neighbor, column) = worst;
+    let is_alarm = found.p_value * (tests as f64) < ALARM_OF_SHIFTS;
+    is_alarm.then(|| Warning::ShiftedRows {
+        column: numeric.get(column).map(|&name| name.to_owned()),
+        before: neighbor == order::Neighbor::Before,
+        p_value: found.p_value,
+    })
 }
 
 /// Are equal secrets neighbors far more often than by chance, or far less often?

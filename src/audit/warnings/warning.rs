@@ -225,6 +225,15 @@ pub enum Warning {
         /// The column.
         column: String,
     },
+    /// Observations depend on the secret of the row before or behind, more than on their own.
+    ShiftedRows {
+        /// The column of numbers; `None` for labels.
+        column: Option<String>,
+        /// Whether it is the row before.
+        before: bool,
+        /// The probability of such a dependence, or a stronger one, if there is none.
+        p_value: f64,
+    },
     /// Not every numeric column was given a resolution.
     ResolutionIncomplete {
         /// The columns without one.
@@ -298,6 +307,7 @@ impl Warning {
             Warning::LastBits { .. } => "last-bits",
             Warning::NamesSecret { .. } => "names-secret",
             Warning::MayBeUnits { .. } => "may-be-units",
+            Warning::ShiftedRows { .. } => "shifted-rows",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
     }
@@ -341,6 +351,7 @@ impl Warning {
             | Warning::MostlySeenOnce { .. }
             | Warning::ConstantColumn { .. }
             | Warning::NamesSecret { .. }
+            | Warning::ShiftedRows { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
         }
     }

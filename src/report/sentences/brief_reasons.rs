@@ -9,6 +9,7 @@ use crate::report::numbers::{Limits, plain, time_scale};
 use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reasons;
+use crate::report::sentences::warnings::neighbor;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::{option, setting};
@@ -137,6 +138,7 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         | Grounds::UnevenMix { .. }
         | Grounds::LabelsSeenOnce { .. }
         | Grounds::MayBeUnits { .. }
+        | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
@@ -177,6 +179,10 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             plain(100.0 * share, 2),
             shorten(column),
             left_out::of_labels_seen_once()
+        ),
+        Grounds::ShiftedRows { before } => format!(
+            "Not shown: observations depend on the secret {}, so the log may be shifted by a row.",
+            neighbor(*before)
         ),
         Grounds::MayBeUnits { column } => format!(
             "Not shown: each value of {} has one secret, so its rows may depend on each other: {}.",
@@ -240,6 +246,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         | Grounds::UnevenMix { .. }
         | Grounds::LabelsSeenOnce { .. }
         | Grounds::MayBeUnits { .. }
+        | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }

@@ -202,6 +202,11 @@ fn in_doubt(grounds: &Grounds) -> String {
             plain(100.0 * share, 2),
             left_out::of_labels_seen_once()
         ),
+        Grounds::ShiftedRows { before } => format!(
+            "Not shown: observations depend on the secret {}, more than on their own. Either the log is shifted by a row, or a \
+             row shows the secret of another one.",
+            warnings::neighbor(*before)
+        ),
         Grounds::MayBeUnits { column } => not_shown(&warnings::may_be_units(column)),
         Grounds::LastBits { column } => format!(
             "Not shown: the last bits of column {} depend on the secret, and the attacks tried do not read them. If an \

@@ -4,7 +4,7 @@ use crate::audit::{Input, MissingTimes, Warning};
 use crate::report::numbers::plain;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reading::without;
-use crate::report::sentences::warnings::counts_rows;
+use crate::report::sentences::warnings::{counts_rows, neighbor};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_log::observations::{Column, ColumnType};
@@ -22,6 +22,7 @@ pub fn weight(warning: &Warning) -> u8 {
         Warning::NothingObserved { .. }
         | Warning::NamesSecret { .. }
         | Warning::MayBeUnits { .. }
+        | Warning::ShiftedRows { .. }
         | Warning::UnevenMix { .. }
         | Warning::MissingTimes(_)
         | Warning::PooledKinds(_)
@@ -259,6 +260,13 @@ fn of_copies(warning: &Warning) -> Option<String> {
     })
 }
 
+fn shifted(before: bool) -> String {
+    format!(
+        "Observations depend on the secret {}, more than on their own: is the log shifted by a row?",
+        neighbor(before)
+    )
+}
+
 /// How columns were read.
 fn of_reading(warning: &Warning) -> Option<String> {
     Some(match warning {
@@ -280,6 +288,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
             column_of(column),
             option("observe")
         ),
+        Warning::ShiftedRows { before, .. } => shifted(*before),
         Warning::MayBeUnits { column } => format!(
             "Each value of {} has one secret: its rows may depend on each other. Then: {}.",
             shorten(column),

@@ -76,6 +76,11 @@ pub fn message(warning: &Warning) -> String {
             option("observe")
         ),
         Warning::MayBeUnits { column } => may_be_units(column),
+        Warning::ShiftedRows {
+            column,
+            before,
+            p_value,
+        } => shifted_rows(column.as_deref(), *before, *p_value),
         Warning::ConstantColumn { column } => format!(
             "column {} has the same value in every row and reveals nothing",
             shorten(column)
@@ -189,6 +194,27 @@ pub(super) fn may_be_units(column: &str) -> String {
          other, and count here as if they did not: {}. If they are independent, leave the column out of the file",
         shorten(column),
         left_out::units_of(column)
+    )
+}
+
+/// Which row's secret observations depend on.
+pub(super) fn neighbor(before: bool) -> &'static str {
+    match before {
+        true => "of the row before",
+        false => "of the row behind",
+    }
+}
+
+fn shifted_rows(column: Option<&str>, before: bool, p_value: f64) -> String {
+    let what = match column {
+        Some(column) => format!("the values of column {}", shorten(column)),
+        None => "observations".to_owned(),
+    };
+    format!(
+        "{what} depend on the secret {}, more than on their own ({}). If the logger writes a secret beside the observation \
+         of another row, correct it. If not, a row shows the secret of another one, which no figure here counts",
+        neighbor(before),
+        p_value_of(p_value)
     )
 }
 

@@ -78,3 +78,23 @@ fn a_slow_drift_is_seldom_taken_for_a_leak() {
     let flagged = flagged.count();
     assert!(flagged <= at_most(runs as usize, 0.05), "{flagged}");
 }
+
+/// Ten pairs of five inputs, vectors of ten numbers, nothing to find: how long the choice and the bets take.
+///
+/// ```text
+/// cargo test --release -p leakgauge-query ten_pairs -- --ignored --nocapture
+/// ```
+#[test]
+#[ignore = "long"]
+fn ten_pairs_of_vectors_are_judged_fast() {
+    let mut rng = rng(1);
+    let start = std::time::Instant::now();
+    let found = audit(5, options("ldp(epsilon=1)", 0, 200_000), |_, count| {
+        let column = |_| {
+            let numbers = (0..count).map(|_| laplace(&mut rng, 1.0));
+            Column::Numbers(numbers.collect())
+        };
+        (0..10).map(column).collect()
+    });
+    println!("{} samples in {:?}", found.samples, start.elapsed());
+}

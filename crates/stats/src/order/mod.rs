@@ -16,6 +16,7 @@
 mod categorical;
 mod design;
 mod numeric;
+mod shifted;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,9 @@ pub use categorical::{
 };
 pub use design::{Period, own_agreement, own_correlation, period, random_order};
 pub use numeric::{NumericTests, drift, neighbor_correlation, numeric_tests, rank_autocorrelation};
+pub use shifted::{
+    MOST_ROWS, Neighbor, NeighborSecret, neighbor_secret, neighbor_secret_of_labels,
+};
 
 use super::special::normal_survival;
 
