@@ -33,6 +33,7 @@ mod hints;
 mod hostile_input;
 mod house;
 mod information;
+mod items;
 mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;

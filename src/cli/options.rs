@@ -97,8 +97,8 @@ pub struct LogArguments {
     pub wide: bool,
     /// What the observer sees of a column of lists such as `[1,-1,1]`
     ///
-    /// `first:N` elements, `length`, `sum`, `set`, or `parts`: words and numbers in columns of their own, also of cells
-    /// like `below/3.52/stop`. Can be repeated.
+    /// `first:N` elements, `length`, `sum`, `set`, `parts`: words and numbers in columns of their own, also of cells like
+    /// `below/3.52/stop`, or `items`: frequent items of cells like `a:1;b:2`. Can be repeated.
     #[arg(long, value_name = "COLUMN=HOW", value_delimiter = ',')]
     pub list: Vec<String>,
     /// Train and tune on this log, certify on the main one

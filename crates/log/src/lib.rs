@@ -22,6 +22,8 @@ pub mod format;
 pub mod groups;
 pub mod ingest;
 mod integers;
+mod item_columns;
+mod items;
 mod labeled;
 mod labels;
 pub mod layout;

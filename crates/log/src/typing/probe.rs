@@ -61,7 +61,11 @@ pub(super) enum Cell<'r> {
 }
 
 /// The fields of a column. What is no list in a column of lists is reported when its row is read.
-pub(super) fn cells(rows: &[Row], position: usize, element: Option<Element>) -> Vec<Cell<'_>> {
+pub(super) fn cells<'r>(
+    rows: &'r [Row],
+    position: usize,
+    element: Option<&Element>,
+) -> Vec<Cell<'r>> {
     let fields = rows.iter().filter_map(|row| row.get(position));
     let Some(element) = element else {
         return fields
