@@ -37,6 +37,7 @@ mod items;
 mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod load_generators;
 mod logs_from_memory;
 mod max_rows;
 mod maximal_leakage;

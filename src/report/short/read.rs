@@ -219,7 +219,7 @@ fn recognized(input: &Input) -> Option<String> {
     };
     let otherwise = match form {
         // Its format, or what the user said.
-        Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
+        Form::ApacheBench | Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
         _ => format!(
             "; if it is something else: {}",
             setting("like", Like::Nothing.name())
