@@ -19,6 +19,7 @@ mod compare;
 mod composition;
 mod copies;
 mod datasets;
+mod declared;
 mod directories;
 mod doubts;
 mod evidence;
