@@ -54,6 +54,7 @@ mod neighbors;
 mod newcomers;
 mod observed;
 mod outputs;
+mod patterns;
 mod permute;
 mod plan;
 mod privacy_claims;

@@ -48,7 +48,7 @@ pub struct LogArguments {
     /// array of NumPy. The word `file` says that each file of the log is a secret, called by the name of the file
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub secret_from: Option<String>,
-    /// The observation columns [default: all other columns]
+    /// The observation columns, also `pkt_*` or `x1..x40` [default: all other columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub observe: Option<Vec<String>>,
     /// Read row 1 as data

@@ -9,6 +9,7 @@ mod blocks;
 mod builder;
 mod cell;
 mod column_names;
+mod column_patterns;
 mod counted_lines;
 mod delimiter;
 mod digits;
@@ -74,6 +75,7 @@ mod words;
 
 pub use blocks::BlockFacts;
 pub use builder::{LogBuilder, Value};
+pub use column_patterns::ColumnPattern;
 pub use counted_lines::counted_lines;
 pub use delimiter::delimiter;
 pub use files::expand;
