@@ -74,6 +74,7 @@ fn a_leak_in_one_item_is_found() {
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(text.contains(note), "{text}");
+        assert!(!text.contains("not asked for"), "{text}");
     }
 }
 
