@@ -49,7 +49,7 @@ fn sizes_are_no_labels() {
     let rows = (0..1500).map(|row| {
         let secret = ["a", "b"][row % 2];
         let word: String = (0..30)
-            .map(|_| ["+", "-"][rng.random_range(0..2usize)])
+            .map(|_| ["+", "-", "~"][rng.random_range(0..3usize)])
             .collect();
         format!("{secret},{word},{}\n", rng.random::<f64>())
     });

@@ -48,7 +48,7 @@ pub struct LogArguments {
     /// array of NumPy. The word `file` says that each file of the log is a secret, called by the name of the file
     #[arg(long, value_name = "FILE", conflicts_with = "secret")]
     pub secret_from: Option<String>,
-    /// The observation columns [default: all other columns]
+    /// The observation columns, also `pkt_*` or `x1..x40` [default: all other columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub observe: Option<Vec<String>>,
     /// Read row 1 as data
@@ -97,8 +97,8 @@ pub struct LogArguments {
     pub wide: bool,
     /// What the observer sees of a column of lists such as `[1,-1,1]`
     ///
-    /// `first:N` elements, `length`, `sum`, `set`, or `parts`: words and numbers in columns of their own, also of cells
-    /// like `below/3.52/stop`. Can be repeated.
+    /// `first:N` elements, `length`, `sum`, `set`, `parts`: words and numbers in columns of their own, also of cells like
+    /// `below/3.52/stop`, or `items`: frequent items of cells like `a:1;b:2`. Can be repeated.
     #[arg(long, value_name = "COLUMN=HOW", value_delimiter = ',')]
     pub list: Vec<String>,
     /// Train and tune on this log, certify on the main one

@@ -127,7 +127,7 @@ fn recognized(input: &Input) -> Option<String> {
     };
     let otherwise = match form {
         // Its format, or what the user said.
-        Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
+        Form::ApacheBench | Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
         _ => format!(" If it is something else: {otherwise}."),
     };
     Some(format!("Recognized as {form}.{blocks}{otherwise}"))

@@ -9,7 +9,7 @@ use arrow::datatypes::{DataType, Field, Fields, Schema};
 use crate::values::{Problem, Values, values};
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
-use leakgauge_log::ReadOptions;
+use leakgauge_log::{ColumnPattern, ReadOptions};
 
 /// Structs inside structs.
 const DEEPEST: usize = 64;
@@ -152,7 +152,10 @@ impl<'o> Wanted<'o> {
         // Rows are chosen by these.
         let filtering = options.filters.iter().map(|filter| filter.column.as_str());
         Wanted {
-            names: selects.then(|| options.named_columns().chain(filtering).collect()),
+            names: selects
+                .then(|| options.named_columns().chain(filtering).collect())
+                // Where a range ends is known once all columns are.
+                .filter(|names: &Vec<&str>| !names.iter().any(|&name| is_range(name))),
             secret: options.secret.is_none(),
         }
     }
@@ -166,9 +169,20 @@ impl<'o> Wanted<'o> {
         let name = name.trim();
         names
             .iter()
-            .any(|&wanted| wanted == name || wanted == number)
+            .any(|&wanted| wanted == name || wanted == number || fits(wanted, name))
             || (self.secret && name.eq_ignore_ascii_case("secret"))
     }
+}
+
+/// Whether a name may stand for all columns between two.
+fn is_range(wanted: &str) -> bool {
+    ColumnPattern::of(wanted).is_some_and(|pattern| pattern.fits("").is_none())
+}
+
+/// Whether a column is one of those that a pattern asks for.
+fn fits(wanted: &str, name: &str) -> bool {
+    let pattern = ColumnPattern::of(wanted);
+    pattern.is_some_and(|pattern| pattern.fits(name).unwrap_or(true))
 }
 
 type Refusal = (Cow<'static, str>, Cow<'static, str>);

@@ -39,13 +39,14 @@ pub fn expand(
 ) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     let (mut observe, mut apart) = (Vec::new(), Vec::new());
-    for (&position, &element) in layout.observe.iter().zip(elements.iter()) {
+    for (&position, element) in layout.observe.iter().zip(elements.iter()) {
         let name = &layout.names[position];
         let found = match element {
             Some(Element::Apart) => {
                 let split = asked(layout, position, rows, options)?;
                 Some(Reading::mixed(name, split, true))
             }
+            Some(Element::AskedItems) => Some(asked_items(layout, position, rows, options)?),
             None if is_in_bins(layout, position, options) => {
                 recognize_cells::of_lists_in_bins(name, &cells(rows, position))
             }
@@ -53,16 +54,17 @@ pub fn expand(
                 let cells = cells(rows, position);
                 let occurrences = typing::occurrences(rows, layout.count);
                 let found = recognize_cells::of(name, &cells, occurrences, options.timed);
-                found.or_else(|| {
+                let found = found.or_else(|| {
                     let split = mixed(&cells, occurrences)?;
                     Some(Reading::mixed(name, split, false))
-                })
+                });
+                found.or_else(|| recognize_cells::of_items(name, &cells, occurrences))
             }
             _ => None,
         };
         let Some(found) = found else {
             observe.push(position);
-            apart.push(element);
+            apart.push(element.clone());
             continue;
         };
         observe.extend(std::iter::repeat_n(position, found.elements.len()));
@@ -163,11 +165,7 @@ fn asked(
     let name = shorten(&layout.names[position]);
     let cells = cells(rows, position);
     let option = || setting("lists", format!("{name}=parts"));
-    let mut other = options.numeric.iter().chain(&options.categorical);
-    if other.any(|wanted| layout.is_named(position, wanted)) {
-        let problem = "the same column is also asked to be numeric or categorical";
-        return Err(Error::parameter(option(), problem).with_hint("leave one of the two out"));
-    }
+    refuse_type(layout, position, options, option())?;
     let is_list = |cell: &Cow<str>| Split::List.items(cell).is_some();
     let split = if !cells.is_empty() && cells.iter().all(is_list) {
         Some(Split::List)
@@ -182,6 +180,41 @@ fn asked(
     };
     let numbers = |cell: &Cow<str>| split.apart(cell, MAX_NUMBERS).1.len();
     Ok((split, cells.iter().map(numbers).max().unwrap_or(0)))
+}
+
+/// How a column is read whose frequent items are asked for.
+fn asked_items(
+    layout: &Layout,
+    position: usize,
+    rows: &[Row],
+    options: &ReadOptions,
+) -> Result<Reading> {
+    let name = shorten(&layout.names[position]);
+    let option = || setting("lists", format!("{name}=items"));
+    refuse_type(layout, position, options, option())?;
+    recognize_cells::of_asked_items(&layout.names[position], &cells(rows, position)).ok_or_else(
+        || {
+            let problem = "its first cells hold no items that recur";
+            Error::parameter(option(), problem).with_hint("leave it out")
+        },
+    )
+}
+
+/// Refuses a type of a column that is taken apart.
+fn refuse_type(
+    layout: &Layout,
+    position: usize,
+    options: &ReadOptions,
+    option: String,
+) -> Result<()> {
+    let mut other = options.numeric.iter().chain(&options.categorical);
+    match other.any(|wanted| layout.is_named(position, wanted)) {
+        true => {
+            let problem = "the same column is also asked to be numeric or categorical";
+            Err(Error::parameter(option, problem).with_hint("leave one of the two out"))
+        }
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]

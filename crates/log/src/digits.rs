@@ -26,6 +26,13 @@ const VALUES: [&str; 16] = [
 pub enum Digits {
     /// So many characters, each 0 or 1.
     Bits(usize),
+    /// So many characters, each one of two others: `+-+-`, `UDUD`.
+    Symbols {
+        /// The characters of a text.
+        width: usize,
+        /// The two, the one that stands for 0 first.
+        both: [u8; 2],
+    },
     /// Hexadecimal digits, and one character between groups of them.
     Hexadecimal {
         /// The characters of a text.
@@ -56,8 +63,39 @@ impl Digits {
                 return Some(bits);
             }
         }
+        if let Some(symbols) = Self::symbols(first, cells) {
+            return Some(symbols);
+        }
         let found = Self::hexadecimal(first, cells)?;
         cells.iter().all(|cell| found.fits(cell)).then_some(found)
+    }
+
+    /// Two characters that are no digits, in texts that are different enough to be no names.
+    fn symbols(first: &str, cells: &[Cow<str>]) -> Option<Self> {
+        let mut both: Vec<u8> = Vec::new();
+        for cell in cells {
+            let cell = cell.trim();
+            if cell.len() != first.len() {
+                return None;
+            }
+            for byte in cell.bytes() {
+                if both.contains(&byte) {
+                    continue;
+                }
+                if both.len() == 2 || !byte.is_ascii_graphic() || byte.is_ascii_digit() {
+                    return None;
+                }
+                both.push(byte);
+            }
+        }
+        both.sort_unstable();
+        let different: HashSet<&str> = cells.iter().map(|cell| cell.trim()).collect();
+        let is_many = different.len() > FEW.0 && first.len() <= MAX_BITS;
+        let &[zero, one] = &both[..] else { return None };
+        is_many.then_some(Digits::Symbols {
+            width: first.len(),
+            both: [zero, one],
+        })
     }
 
     /// Hexadecimal digits that are no decimal ones, in many different texts: names such as `a1` and `b2` are none.
@@ -116,6 +154,9 @@ impl Digits {
             Digits::Bits(of) => {
                 cell.len() == of && cell.iter().all(|byte| matches!(byte, b'0' | b'1'))
             }
+            Digits::Symbols { width, both } => {
+                cell.len() == width && cell.iter().all(|byte| both.contains(byte))
+            }
             Digits::Hexadecimal {
                 width,
                 places,
@@ -143,7 +184,7 @@ impl Digits {
     /// Whether each number is a bit.
     pub fn is_in_bits(self) -> bool {
         match self {
-            Digits::Bits(_) => true,
+            Digits::Bits(_) | Digits::Symbols { .. } => true,
             Digits::Hexadecimal { places, .. } => places.count_ones() <= MAX_IN_BITS,
         }
     }
@@ -151,7 +192,7 @@ impl Digits {
     /// The number of numbers that a text becomes.
     pub fn count(self) -> usize {
         match self {
-            Digits::Bits(of) => of,
+            Digits::Bits(of) | Digits::Symbols { width: of, .. } => of,
             Digits::Hexadecimal { places, .. } => {
                 let digits = places.count_ones() as usize;
                 if self.is_in_bits() {
@@ -166,8 +207,10 @@ impl Digits {
     /// The number at a position, of a cell that fits.
     pub fn number(self, at: usize, cell: &str) -> &'static str {
         let cell = cell.trim().as_bytes();
-        let Digits::Hexadecimal { places, .. } = self else {
-            return VALUES[usize::from(cell[at] == b'1')];
+        let places = match self {
+            Digits::Bits(_) => return VALUES[usize::from(cell[at] == b'1')],
+            Digits::Symbols { both, .. } => return VALUES[usize::from(cell[at] == both[1])],
+            Digits::Hexadecimal { places, .. } => places,
         };
         let digit = |wanted: usize| {
             let mut of_digits = (0..cell.len()).filter(|place| places >> place & 1 == 1);
@@ -186,6 +229,11 @@ impl Digits {
     pub fn description(self) -> String {
         match self {
             Digits::Bits(of) => format!("strings of {of} bits"),
+            Digits::Symbols { width, both } => format!(
+                "strings of {width} bits, of which `{}` stands for 0 and `{}` for 1",
+                both[0].escape_ascii(),
+                both[1].escape_ascii()
+            ),
             Digits::Hexadecimal { places, .. } => {
                 format!("strings of {} hexadecimal digits", places.count_ones())
             }
@@ -232,6 +280,30 @@ mod tests {
             assert_eq!(of(numbers), None, "{numbers:?}");
         }
         assert_eq!(of(&["01".repeat(1000).as_str()]), None);
+    }
+
+    #[test]
+    fn strings_of_two_symbols_are_bits() {
+        for (both, zero) in [("+-", '+'), ("UD", 'D'), ("ab", 'a'), ("xX", 'X')] {
+            let text = |word: u64| -> String {
+                let letters = both.as_bytes();
+                let letter = |at: u64| char::from(letters[(word >> (20 + at) & 1) as usize]);
+                (0..8).map(letter).collect()
+            };
+            let texts: Vec<String> = words(60).map(text).collect();
+            let cells: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found = of(&cells).expect("bits");
+            assert_eq!(found.count(), 8);
+            let first = numbers(found, cells[0]);
+            let expected = cells[0]
+                .chars()
+                .map(|letter| if letter == zero { "0" } else { "1" });
+            assert_eq!(first, expected.collect::<Vec<_>>(), "{both}");
+            assert!(!found.fits("UDUDUDUx") && !found.fits(&cells[0][1..]));
+            // Few are names, and three symbols are no bits.
+            assert_eq!(of(&cells[..10]), None);
+            assert_eq!(of(&[&cells[..], &["+-+-+-+?"]].concat()), None);
+        }
     }
 
     #[test]

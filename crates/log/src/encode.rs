@@ -79,6 +79,8 @@ impl Encoder {
         let columns = plans.iter().zip(&self.spellings);
         columns
             .filter(|(plan, _)| plan.resolution.is_none() && !self.scores)
+            // What is seen of items is a part of their texts, and is said to be one.
+            .filter(|(plan, _)| !matches!(plan.element, Some(Element::Item { .. })))
             .flat_map(|(plan, spelling)| spelling.merged(&plan.name))
             .collect()
     }
@@ -124,7 +126,7 @@ impl Encoder {
             std::mem::take(&mut self.text),
         );
         let whole = cell::text(at.row, at.column, at.layout, at.place, &mut scratch)?;
-        let text = match plan.element {
+        let text = match &plan.element {
             None => Cow::Borrowed(whole),
             Some(element) => lists.text(at.column, element, whole).map_err(|problem| {
                 at.error(&problem)
@@ -186,8 +188,7 @@ impl Encoder {
         at: &At,
     ) -> Result<u64> {
         let text = whole.trim();
-        // The form beside it says how many numbers there are.
-        if matches!(plan.element, Some(Element::Number { .. })) && text == MISSING {
+        if text == MISSING && plan.element.as_ref().is_some_and(Element::may_be_missing) {
             return Ok(0.0f64.to_bits());
         }
         if self.scores {
@@ -248,7 +249,7 @@ impl Encoder {
             }
             None => {}
         }
-        let is_taken_apart = plan.element.is_some_and(Element::is_number);
+        let is_taken_apart = plan.element.as_ref().is_some_and(Element::is_number);
         let own = if is_taken_apart {
             text.trim_matches('"')
         } else {

@@ -328,6 +328,7 @@ impl<'a> Ingest<'a> {
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;
             self.facts.lists_in_part = lists::in_part(&layout, &elements);
+            self.facts.item_columns = lists::item_columns(&layout, &elements);
             let complete = self.complete(&layout, body);
             let body = complete.as_deref().unwrap_or(body);
             let timed = self.options.timed

@@ -5,6 +5,7 @@ mod observed;
 mod refusals;
 
 use crate::column_names::{named_in_list, numbered};
+use crate::column_patterns::ColumnPattern;
 use crate::few_labels::only_labels;
 use crate::notation::Notation;
 use crate::options::{HeaderChoice, ReadOptions, RowFilter, ScoreColumns};
@@ -63,10 +64,26 @@ impl Layout {
         names.collect()
     }
 
-    /// Whether a column goes by a name: its own, or its number from 1 where no column has that name.
+    /// Whether a column goes by a name: its own, or its number from 1 or a pattern where no column has that name.
     pub(crate) fn is_named(&self, position: usize, wanted: &str) -> bool {
-        self.names[position] == wanted
-            || (!self.names.iter().any(|name| name == wanted) && wanted.parse() == Ok(position + 1))
+        if self.names[position] == wanted {
+            return true;
+        }
+        let is_other = self.names.iter().any(|name| name == wanted);
+        if is_other || self.had_twice(wanted) {
+            return false;
+        }
+        let place = |wanted: &str| {
+            let named = self.names.iter().position(|name| name == wanted);
+            named.or_else(|| wanted.parse::<usize>().ok()?.checked_sub(1))
+        };
+        match ColumnPattern::of(wanted) {
+            Some(pattern) => {
+                let found = pattern.find(&self.names, place);
+                found.is_ok_and(|found| found.contains(&position))
+            }
+            None => wanted.parse() == Ok(position + 1),
+        }
     }
 
     /// Whether several columns of the file have a name: it is none of theirs any more.
@@ -282,7 +299,7 @@ impl Columns<'_> {
         }
         let is_secret = |name: &String| name.eq_ignore_ascii_case("secret");
         let is_named = self.names.iter().any(is_secret) || self.has_secret_twice();
-        let observed = self.observed(options.observe.as_deref().unwrap_or_default())?;
+        let observed = self.observed(options.observe.as_deref().unwrap_or_default(), &[])?;
         let may_choose = !is_named && options.scores.is_none();
         let filtering = self.filtering(options);
         let taken = [others, order, &observed, &filtering].concat();
@@ -323,7 +340,7 @@ impl Columns<'_> {
                 .into_iter()
                 .map(|name| self.position(name, "scores"))
                 .collect::<Result<Vec<_>>>()?,
-            (Some(names), None) => self.observed(names)?,
+            (Some(names), None) => self.observed(names, &[secret, others, order].concat())?,
             (None, None) => (0..self.names.len())
                 .filter(|&column| !secret.contains(&column))
                 .filter(|column| !others.contains(column) && !order.contains(column))

@@ -2,22 +2,24 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use crate::cell::canonical;
 use crate::digits::Digits;
 use crate::integers::Part;
+use crate::items::{Items, Seen, Told};
 use crate::layout::Layout;
 use crate::options::{ListReading, ReadOptions};
 use crate::parts::Split;
 use crate::row::{MISSING, NULL, is_absent};
-use crate::sequences::{Aspect, Notation, Sequence};
+use crate::sequences::{self, Aspect, Notation, Sequence};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::setting;
 
 /// One observation column that a list becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Element {
     /// The element at a position, of so many.
     At { at: usize, of: usize },
@@ -29,6 +31,8 @@ pub enum Element {
     Set,
     /// See [`ListReading::Parts`]; replaced by a form and numbers once the first rows are known.
     Apart,
+    /// See [`ListReading::Items`]; replaced by what is seen of items once the first rows are known.
+    AskedItems,
     /// A cell with `#` for its numbers, so many at most.
     Form { split: Split, of: usize },
     /// The number at a position among those of a cell, of so many at most.
@@ -47,17 +51,23 @@ pub enum Element {
     },
     /// Of an integer beyond double precision.
     Integer(Part),
+    /// Of a text of items.
+    Item {
+        seen: Seen,
+        of: Arc<Items>,
+        is_all: bool,
+    },
 }
 
 impl Element {
     /// The name of the column that it becomes.
-    pub fn name(self, column: &str) -> String {
-        match self {
+    pub fn name(&self, column: &str) -> String {
+        match *self {
             Element::At { at, .. } => format!("{column}[{}]", at + 1),
             Element::Length => format!("{column}.length"),
             Element::Sum => format!("{column}.sum"),
             Element::Set => format!("{column}.set"),
-            Element::Apart => column.to_owned(),
+            Element::Apart | Element::AskedItems => column.to_owned(),
             Element::Form { .. } => format!("{column}.form"),
             Element::Number { at: 0, of: 1, .. } => format!("{column}.number"),
             Element::Number { at, .. } => format!("{column}.number[{}]", at + 1),
@@ -74,42 +84,53 @@ impl Element {
             }
             Element::Aspect { what, .. } => format!("{column}{}", what.name()),
             Element::Integer(part) => format!("{column}{}", part.name()),
+            Element::Item { seen, ref of, .. } => format!("{column}{}", seen.name(of)),
         }
     }
 
-    fn is_bit(self) -> bool {
-        matches!(self, Element::Digit { of, .. } if of.is_in_bits())
+    fn is_bit(&self) -> bool {
+        matches!(*self, Element::Digit { of, .. } if of.is_in_bits())
     }
 
     /// Whether it is a number, whatever the first rows look like.
-    pub fn is_number(self) -> bool {
+    pub fn is_number(&self) -> bool {
         matches!(
             self,
             Element::Digit { .. }
                 | Element::Aspect { .. }
                 | Element::Integer(Part::Low | Part::Bit(_))
+                | Element::Item { .. }
         )
     }
 
     /// Whether it is a label, whatever the first rows look like.
-    pub fn is_label(self) -> bool {
+    pub fn is_label(&self) -> bool {
         matches!(self, Element::Form { .. } | Element::Whole)
     }
 
     /// Whether the cell says more than all that is observed of it.
-    pub fn is_summary(self) -> bool {
-        matches!(self, Element::Aspect { is_all: false, .. })
+    pub fn is_summary(&self) -> bool {
+        matches!(
+            self,
+            Element::Aspect { is_all: false, .. } | Element::Item { is_all: false, .. }
+        )
     }
 
     /// Whether it stands for a cell that is not what the column holds: the first of its column does.
-    fn is_first(self) -> bool {
-        match self {
+    fn is_first(&self) -> bool {
+        match *self {
             Element::Digit { at, .. } => at == 0,
             Element::Aspect { what, part, .. } => {
                 part == 0 && matches!(what, Aspect::Length | Aspect::Item(0))
             }
+            Element::Item { seen, .. } => seen == Seen::Length,
             _ => false,
         }
+    }
+
+    /// Whether what is missing stands for 0: something beside it says that it is missing.
+    pub fn may_be_missing(&self) -> bool {
+        matches!(self, Element::Number { .. } | Element::Item { .. })
     }
 }
 
@@ -121,6 +142,7 @@ fn elements(reading: ListReading) -> Vec<Element> {
         ListReading::Sum => vec![Element::Sum],
         ListReading::Set => vec![Element::Set],
         ListReading::Parts => vec![Element::Apart],
+        ListReading::Items => vec![Element::AskedItems],
     }
 }
 
@@ -167,23 +189,41 @@ pub fn expand(layout: &mut Layout, options: &ReadOptions) -> Result<Vec<Option<E
     Ok(elements)
 }
 
-/// The columns of lists that are observed in part.
-pub fn in_part(layout: &Layout, elements: &[Option<Element>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// The columns of lists that are observed in part, and how to say that this is what an observer sees, or a part like it.
+pub fn in_part(layout: &Layout, elements: &[Option<Element>]) -> Vec<(String, ListReading)> {
+    let mut names: Vec<(String, ListReading)> = Vec::new();
     for (&position, element) in layout.observe.iter().zip(elements) {
         let name = &layout.names[position];
-        if element.is_some_and(Element::is_summary) && names.last() != Some(name) {
-            names.push(name.clone());
+        let is_known = names.last().is_some_and(|(known, _)| known == name);
+        if let Some(element) = element.as_ref().filter(|one| one.is_summary() && !is_known) {
+            let reading = match element {
+                Element::Item { .. } => ListReading::Items,
+                _ => ListReading::First(sequences::FIRST_ITEMS),
+            };
+            names.push((name.clone(), reading));
         }
     }
     names
+}
+
+/// The names of the columns that items of texts became.
+pub fn item_columns(layout: &Layout, elements: &[Option<Element>]) -> Vec<String> {
+    let columns = layout.observe.iter().zip(elements);
+    let names = columns.filter_map(|(&position, element)| {
+        let of_items = element
+            .as_ref()
+            .filter(|one| matches!(one, Element::Item { .. }))?;
+        Some(of_items.name(&layout.names[position]))
+    });
+    names.collect()
 }
 
 /// What was made of the columns of lists, for the report.
 pub fn notes(options: &ReadOptions) -> impl Iterator<Item = String> {
     let asked = options.lists.iter();
     // What is taken apart is said by whoever finds out how.
-    let asked = asked.filter(|(_, reading)| *reading != ListReading::Parts);
+    let asked =
+        asked.filter(|(_, reading)| !matches!(reading, ListReading::Parts | ListReading::Items));
     asked.map(|(column, reading)| {
         format!(
             "Column {} holds lists; observed is {}.",
@@ -200,6 +240,8 @@ enum Kind {
     Split(Split),
     Digits(Digits),
     Sequence(Notation),
+    /// By where the keys of its items are held.
+    Items(usize),
 }
 
 /// The elements of the lists of one row, one column at a time.
@@ -214,6 +256,7 @@ pub struct Lists {
     /// Whether the cell is written like those of the first rows.
     fits: bool,
     sequence: Sequence,
+    told: Told,
 }
 
 impl Lists {
@@ -226,10 +269,10 @@ impl Lists {
     pub fn text<'t>(
         &'t mut self,
         column: usize,
-        element: Element,
+        element: &Element,
         cell: &'t str,
     ) -> std::result::Result<Cow<'t, str>, String> {
-        let (kind, of) = match element {
+        let (kind, of) = match *element {
             Element::Whole => return Ok(cell.into()),
             Element::Integer(part) => return Ok(part.text(cell)),
             Element::Form { split, of } | Element::Number { split, of, .. } => {
@@ -237,20 +280,24 @@ impl Lists {
             }
             Element::Digit { of, .. } => (Kind::Digits(of), 0),
             Element::Aspect { of, .. } => (Kind::Sequence(of), 0),
+            Element::Item { ref of, .. } => (Kind::Items(Arc::as_ptr(of) as usize), 0),
             _ => (Kind::List, 0),
         };
         if self.parsed != Some((column, kind)) {
-            self.parse(kind, of, cell)?;
+            match element {
+                Element::Item { of, .. } => self.fits = self.told.read(of, cell),
+                _ => self.parse(kind, of, cell)?,
+            }
             self.parsed = Some((column, kind));
         }
-        if matches!(kind, Kind::Digits(_) | Kind::Sequence(_)) && !self.fits {
+        if matches!(kind, Kind::Digits(_) | Kind::Sequence(_) | Kind::Items(_)) && !self.fits {
             return Ok(other(element, cell));
         }
         let elements = &self.elements;
         let or_missing = |at: usize| elements.get(at).map_or(MISSING, String::as_str);
-        match element {
+        match *element {
             Element::At { at, .. } => Ok(or_missing(at).into()),
-            Element::Form { .. } | Element::Apart => Ok(or_missing(0).into()),
+            Element::Form { .. } | Element::Apart | Element::AskedItems => Ok(or_missing(0).into()),
             Element::Number { at, .. } => Ok(or_missing(at + 1).into()),
             Element::Sum | Element::Set if self.null.is_some() => {
                 Err(format!("holds null at {}", self.null.unwrap_or(0)))
@@ -268,6 +315,7 @@ impl Lists {
             Element::Aspect { what, part, of, .. } => {
                 Ok(self.sequence.text(what, (part, of.parts()), cell).into())
             }
+            Element::Item { seen, .. } => Ok(self.told.text(seen)),
             Element::Whole | Element::Integer(_) => Ok(cell.into()),
         }
     }
@@ -281,6 +329,8 @@ impl Lists {
                 self.elements.push(form);
                 self.elements.extend(numbers.into_iter().map(str::to_owned));
             }
+            // Read with their keys.
+            Kind::Items(_) => {}
             Kind::Digits(digits) => self.fits = digits.fits(cell),
             Kind::Sequence(notation) => {
                 self.fits = self.sequence.read(cell) && self.sequence.is_like(notation);
@@ -306,9 +356,11 @@ impl Lists {
 
 /// What stands for a cell that is not what its column holds: the cell as a word at the first element, so that nothing
 /// of it is lost. What stands for no value stays that.
-fn other(element: Element, cell: &str) -> Cow<'_, str> {
+fn other<'c>(element: &Element, cell: &'c str) -> Cow<'c, str> {
     match cell.trim() {
-        absent if is_absent(absent) => absent.into(),
+        absent if is_absent(absent) && (element.is_first() || !element.may_be_missing()) => {
+            absent.into()
+        }
         _ if element.is_first() => format!("{cell:?}").into(),
         _ => MISSING.into(),
     }
@@ -367,7 +419,7 @@ mod tests {
 
     fn text(cell: &str, element: Element) -> std::result::Result<String, String> {
         let mut lists = Lists::default();
-        lists.text(0, element, cell).map(Cow::into_owned)
+        lists.text(0, &element, cell).map(Cow::into_owned)
     }
 
     #[test]
@@ -392,7 +444,7 @@ mod tests {
         let (split, of) = (Split::At('/'), 2);
         let mut lists = Lists::default();
         let mut text = |element| {
-            let text = lists.text(3, element, "below/3.52").unwrap();
+            let text = lists.text(3, &element, "below/3.52").unwrap();
             text.into_owned()
         };
         let number = |at| Element::Number { at, of, split };
@@ -418,7 +470,7 @@ mod tests {
             ("", "not a list"),
             ("[1,[2]]", "at 2"),
         ] {
-            let problem = text(cell, at).unwrap_err();
+            let problem = text(cell, at.clone()).unwrap_err();
             assert!(problem.contains(words), "{cell}: {problem}");
         }
         for element in [Element::Sum, Element::Set] {

@@ -5,7 +5,7 @@ use crate::format::Format;
 use crate::groups::Units;
 use crate::merge::MergedSecret;
 use crate::observations::{Counts, Observations};
-use crate::options::ScoreColumns;
+use crate::options::{ListReading, ScoreColumns};
 use crate::order::RowOrder;
 use crate::overlaps::RepeatedRuns;
 use crate::pooled::PooledKinds;
@@ -128,8 +128,10 @@ pub struct InputFacts {
     pub pure_columns: Vec<PureColumn>,
     /// Rows that could not be read and were left out, by their secret where that can be told.
     pub unread_of: BTreeMap<String, u64>,
-    /// Columns of lists of which a part is observed, and nobody said so.
-    pub lists_in_part: Vec<String>,
+    /// Columns of lists of which a part is observed, and nobody said so; with how to say it.
+    pub lists_in_part: Vec<(String, ListReading)>,
+    /// The columns that frequent items of texts became.
+    pub item_columns: Vec<String>,
     /// A column that is not used and tells several kinds of measurements apart.
     pub pooled: Option<PooledKinds>,
     /// Whether observed numbers are seconds because cells said a unit or a date.

@@ -1,6 +1,7 @@
 //! Opening a log in any format: what a file holds is told by its first bytes and its name.
 
 mod comments;
+mod declared;
 mod delimited;
 mod drawn;
 mod exported;
@@ -12,6 +13,7 @@ mod json_lines;
 mod nested;
 mod numpy;
 mod prompt_cache;
+mod rewritten;
 
 use std::io::{Cursor, Read};
 
@@ -124,6 +126,9 @@ pub(crate) fn open(
 /// What JSON holds.
 const NAMED: &str = "JSON, whose rows name their fields";
 
+/// What a log with declared columns holds.
+const DECLARED: &str = "a line that names its columns";
+
 /// As [`open`], behind what was already read; so many rows may be looked at before the first is given.
 ///
 /// # Errors
@@ -148,6 +153,15 @@ pub(crate) fn open_behind(
         return Ok(Box::new(Numpy::new(name, format, file, options.wide)?));
     }
     foreign::refuse(name, &head)?;
+    let declared = declared::of(&head).filter(|_| options.delimiter.is_none());
+    if let Some(declared) = declared {
+        options.refuse_no_header(name, DECLARED)?;
+        let (header, separator) = (declared.header(), Some(declared.separator));
+        let note = declared.note();
+        let rows = declared.rows(Cursor::new(head).chain(input));
+        let rows = Delimited::new(name, header, rows, separator);
+        return Ok(Box::new(rows.with_header(note)));
+    }
     if options.delimiter.is_none() && drawn::is_drawn(&head, is_document(name)) {
         let rows = Box::new(Drawn::new(Cursor::new(head).chain(input)));
         let separator = Some(drawn::DELIMITER);

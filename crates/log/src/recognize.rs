@@ -30,6 +30,8 @@ const CLASS_NAMES: [&str; 5] = ["class", "classes", "group", "label", "type"];
 
 /// Names of the columns that RTLF reads.
 const RTLF_NAMES: [[&str; 2]; 2] = [["v1", "v2"], ["type", "value"]];
+/// The columns of `ab -g`.
+const APACHE_BENCH: [&str; 6] = ["starttime", "seconds", "ctime", "dtime", "ttime", "wait"];
 /// The column of `leakgauge probe` that holds the time of the round trip.
 const PROBE_TIME: &str = "time_ns";
 
@@ -51,6 +53,8 @@ pub enum Form {
     RtlfSeries,
     /// Lines behind the number of times that they occurred, as `uniq -c` writes them.
     CountedLines,
+    /// The file of `ab -g`: when a request was sent and how long its parts took, in milliseconds.
+    ApacheBench,
     /// The export of hyperfine: the command is the secret.
     Hyperfine,
     /// An audit of a prompt cache: requests that may hit it and requests that cannot.
@@ -75,6 +79,7 @@ impl Form {
         match self {
             Form::TlsfuzzerTiming | Form::TlsfuzzerMeasurements => Some(TimeUnit::Seconds),
             Form::Hyperfine | Form::PromptCache => Some(TimeUnit::Seconds),
+            Form::ApacheBench => Some(TimeUnit::Milliseconds),
             Form::Probe if column == PROBE_TIME => Some(TimeUnit::Nanoseconds),
             _ => None,
         }
@@ -126,6 +131,11 @@ impl Form {
             }
             Form::TwoClasses | Form::Rtlf => own(&mut options.secret, "1"),
             Form::CountedLines => own(&mut options.count, "1"),
+            Form::ApacheBench => {
+                // Who asks sees how long all took together.
+                let seen = || vec![APACHE_BENCH[4].to_owned()];
+                options.observe.get_or_insert_with(seen);
+            }
             Form::Hyperfine => own(&mut options.secret, "command"),
             Form::PromptCache => {
                 own(&mut options.secret, "requests");
@@ -154,6 +164,7 @@ impl fmt::Display for Form {
             Form::TwoClasses => "a dump of two classes",
             Form::Rtlf | Form::RtlfSeries => "a log of RTLF",
             Form::CountedLines => "the output of uniq -c",
+            Form::ApacheBench => "a file of ab -g",
             Form::Hyperfine => "an export of hyperfine",
             Form::PromptCache => "an audit of a prompt cache",
             Form::Probe => "a log of leakgauge probe",
@@ -187,6 +198,12 @@ pub(crate) fn recognize(
         Some(Form::Hyperfine)
     } else if records.format() == Format::PromptCache {
         Some(Form::PromptCache)
+    } else if records.is_named() && options.is_file_a_secret() {
+        // The secret stands beside the columns of the files.
+        let (ahead, rows) = look_ahead(records)?;
+        records = ahead;
+        let is_it = has_no_columns_named(&options) && is_of_apache_bench(&rows);
+        is_it.then_some(Form::ApacheBench)
     } else if records.is_named() {
         None
     } else {
@@ -276,6 +293,14 @@ impl Records for Ahead {
         self.inner.is_named()
     }
 
+    fn unnamed(&self) -> Option<usize> {
+        self.inner.unnamed()
+    }
+
+    fn note(&self) -> Option<String> {
+        self.inner.note()
+    }
+
     fn format(&self) -> Format {
         self.inner.format()
     }
@@ -314,6 +339,15 @@ impl Records for Ahead {
     }
 }
 
+/// Whether row 1 names the columns of `ab -g`, perhaps with others beside them.
+fn is_of_apache_bench(rows: &[Row]) -> bool {
+    let names = rows.iter().take(1).flat_map(Row::fields);
+    let names: Vec<String> = names.map(|name| name.text().trim().to_owned()).collect();
+    names
+        .windows(APACHE_BENCH.len())
+        .any(|names| names == APACHE_BENCH)
+}
+
 /// The form of a file without names of columns for sure.
 fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
     if options.wide || options.scores.is_some() {
@@ -325,6 +359,9 @@ fn form_of(name: &str, rows: &[Row], options: &ReadOptions) -> Option<Form> {
     // Whoever names columns has said how the file is laid out.
     if !has_no_columns_named(options) {
         return None;
+    }
+    if options.header != HeaderChoice::Absent && is_of_apache_bench(rows) {
+        return Some(Form::ApacheBench);
     }
     let stem = stem(name);
     if stem == "timing" && options.header != HeaderChoice::Absent && is_wide_timing(rows) {

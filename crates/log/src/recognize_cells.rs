@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use crate::digits::Digits;
 use crate::integers;
+use crate::item_columns::{ItemColumns, are_times};
 use crate::lists::Element;
 use crate::parts::Split;
 use crate::sequences::{self, Aspect, Sequence};
@@ -59,6 +60,23 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// Besides, which numbers are in a list, where they are names of things.
+    fn with_ids(mut self, column: &str, cells: &[Cow<str>], parts: usize) -> Self {
+        let Some(ids) = ItemColumns::of_ids(cells, parts) else {
+            return self;
+        };
+        let is_all = !self.elements.iter().any(Element::is_summary);
+        self.elements.extend(ids.elements(false, is_all));
+        let also = format!(
+            " Its numbers look like names of things; observed is also {}.",
+            ids.observed(&shorten(column))
+        );
+        self.note += &also;
+        self
+    }
+}
+
 fn as_labels(column: &str) -> String {
     let option = setting("categorical", shorten(column));
     format!("{option} reads them as labels")
@@ -71,7 +89,8 @@ pub fn of(column: &str, cells: &[Cow<str>], occurrences: u64, timed: bool) -> Op
         return Some(of_digits(column, digits, recurrence(cells, occurrences)));
     }
     if let Some(lists) = NumberLists::of(cells) {
-        return of_lists(column, &lists, recurrence(cells, occurrences));
+        let found = of_lists(column, &lists, recurrence(cells, occurrences));
+        return found.map(|found| found.with_ids(column, cells, lists.notation.parts()));
     }
     (!timed && integers::are_beyond_double(cells)).then(|| of_integers(column))
 }
@@ -79,6 +98,49 @@ pub fn of(column: &str, cells: &[Cow<str>], occurrences: u64, timed: bool) -> Op
 /// How a column of lists is read of whose numbers an observer sees bins: these numbers, and nothing else of a cell.
 pub fn of_lists_in_bins(column: &str, cells: &[Cow<str>]) -> Option<Reading> {
     of_lists(column, &NumberLists::of(cells)?, Recurrence::Hardly)
+}
+
+/// How a column of texts of items is read whose whole texts hardly recur.
+pub fn of_items(column: &str, cells: &[Cow<str>], occurrences: u64) -> Option<Reading> {
+    let whole = match recurrence(cells, occurrences) {
+        Recurrence::Few | Recurrence::Often => return None,
+        Recurrence::Sometimes => Some(Element::Whole),
+        Recurrence::Hardly => None,
+    };
+    let items = ItemColumns::of_words(cells).filter(|_| !are_times(cells))?;
+    let and_whole = match whole {
+        Some(_) => ", the whole as a label",
+        None => "",
+    };
+    let otherwise = format!(
+        " This is not all that the texts say: {} says that an observer sees no more. {}.",
+        setting("lists", format!("{}=items", shorten(column))),
+        as_labels(column)
+    );
+    let elements = whole.into_iter().chain(items.elements(true, false));
+    Some(Reading {
+        elements: elements.collect(),
+        note: note_of_items(column, &items, and_whole) + &otherwise,
+    })
+}
+
+/// How a column is read whose frequent items are asked for.
+pub fn of_asked_items(column: &str, cells: &[Cow<str>]) -> Option<Reading> {
+    let items = ItemColumns::of_asked(cells)?;
+    Some(Reading {
+        elements: items.elements(true, true).collect(),
+        note: note_of_items(column, &items, ""),
+    })
+}
+
+fn note_of_items(column: &str, items: &ItemColumns, besides: &str) -> String {
+    let name = shorten(column);
+    format!(
+        "Column {name} holds {}, taken apart: observed are their number{besides}, and {}. The first rows chose which, by how \
+         often they occur and by no secret.",
+        items.kind(),
+        items.observed(&name),
+    )
 }
 
 /// How often cells recur.
@@ -243,7 +305,7 @@ fn of_lists(column: &str, lists: &NumberLists, recurrence: Recurrence) -> Option
     // The length is that of all parts.
     let all = all.filter(|&(part, what)| part == 0 || what != Aspect::Length);
     let whole = (recurrence != Recurrence::Hardly).then_some(Element::Whole);
-    let elements = whole.into_iter().chain(all.map(aspect)).collect();
+    let elements = whole.clone().into_iter().chain(all.map(aspect)).collect();
     let mut observed: Vec<String> = whole
         .iter()
         .map(|_| "the whole as a label".into())

@@ -60,6 +60,17 @@ const CLOCKS: [&str; 8] = [
     "loggedat",
 ];
 
+/// Names of columns of seconds since 1970, as load generators write them in whole ones: nothing that is measured takes
+/// decades.
+const SECONDS: [&str; 6] = [
+    "seconds",
+    "sec",
+    "secs",
+    "epoch",
+    "unixtime",
+    "epochseconds",
+];
+
 /// Why a column is not observed unless it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKeeping {
@@ -118,8 +129,34 @@ impl FirstLook<'_> {
                 .collect();
             found.extend(clocks);
         }
+        let day = self.date_and_time(columns).into_iter().flatten();
+        let day = day.filter(|&column| found.iter().all(|one| one.position != column));
+        let day: Vec<_> = day
+            .filter_map(|at| self.found(at, RecordKeeping::Clock))
+            .collect();
+        found.extend(day);
         found.sort_by_key(|one| one.position);
         found
+    }
+
+    /// A column of days and one of times of day that together say when a row was recorded.
+    fn date_and_time(&self, columns: &[usize]) -> Option<[usize; 2]> {
+        let named = |wanted: &str| {
+            let mut columns = columns.iter().copied();
+            columns.find(|&column| self.names[column].eq_ignore_ascii_case(wanted))
+        };
+        let (date, time) = (named("date")?, named("time")?);
+        let moment = |row: &Row| {
+            let (date, time) = (row.text(date)?, row.text(time)?);
+            let time = time.trim();
+            let is_of_day = time.contains(':') && !date.contains(':');
+            let text = format!("{} {time}", date.trim());
+            is_of_day.then(|| Unit::Date.seconds(&text)).flatten()
+        };
+        let moments: Option<Vec<f64>> = self.body.iter().map(moment).collect();
+        moments
+            .is_some_and(|moments| mostly_rises(&moments))
+            .then_some([date, time])
     }
 
     fn found(&self, position: usize, why: RecordKeeping) -> Option<LeftOutColumn> {
@@ -154,7 +191,7 @@ impl FirstLook<'_> {
             if are_epochs(&numbers) && (mostly_rises(&numbers) || is_named(&CLOCKS)) {
                 return Some(RecordKeeping::Clock);
             }
-            if is_clock {
+            if is_clock || is_named(&SECONDS) && are_whole && numbers.iter().all(is_epoch) {
                 return Some(RecordKeeping::Clock);
             }
             // In another order: whoever shuffled the rows kept their numbers.
@@ -179,8 +216,11 @@ impl FirstLook<'_> {
 
     /// The values of a column in seconds, if all are dates.
     fn dates(&self, column: usize) -> Option<Vec<f64>> {
-        let date = |row: &Row| Unit::Date.seconds(row.text(column)?.trim());
-        self.body.iter().map(date).collect()
+        let texts: Option<Vec<_>> = self.body.iter().map(|row| row.text(column)).collect();
+        let texts = texts?;
+        let trimmed = texts.iter().map(|text| text.trim());
+        let unit = Unit::of_slashed(trimmed.clone()).unwrap_or(Unit::Date);
+        trimmed.map(|text| unit.seconds(text)).collect()
     }
 
     /// Whether texts are of letters, digits and hyphens, and none comes again. Lists and sentences are observations.
@@ -257,14 +297,15 @@ fn counts(numbers: &[f64]) -> bool {
     begun_again * MIN_ROWS <= numbers.len()
 }
 
+/// Whether a number may be seconds since 1970, from 1998 to 2049.
+fn is_epoch(number: &f64) -> bool {
+    (9e8..2.5e9).contains(number)
+}
+
 /// Whether numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, from 1998 to 2049, and of few
 /// years.
 fn are_epochs(numbers: &[f64]) -> bool {
-    let is_in = |scale: f64| {
-        numbers
-            .iter()
-            .all(|number| (9e8..2.5e9).contains(&(number / scale)))
-    };
+    let is_in = |scale: f64| numbers.iter().all(|number| is_epoch(&(number / scale)));
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let most = numbers.iter().copied().fold(0.0, f64::max);
     [1.0, 1e3, 1e6, 1e9].into_iter().any(is_in)

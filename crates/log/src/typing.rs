@@ -118,11 +118,11 @@ pub fn plan_columns(
         .observe
         .iter()
         .zip(elements)
-        .map(|(&position, &element)| {
+        .map(|(&position, element)| {
             // What is known to be a number is not looked at.
-            let is_known = element.is_some_and(Element::is_number);
+            let is_known = element.as_ref().is_some_and(Element::is_number);
             let rows = if is_known { &[] } else { rows };
-            Probe::of(&cells(rows, position, element), occurrences)
+            Probe::of(&cells(rows, position, element.as_ref()), occurrences)
         })
         .collect();
     let number_columns = probes.iter().filter(|probe| probe.holds_numbers).count();
@@ -133,11 +133,14 @@ pub fn plan_columns(
         .iter()
         .zip(elements)
         .zip(&probes)
-        .map(|((&position, &element), probe)| {
-            let name = element.map(|element| element.name(&layout.names[position]));
+        .map(|((&position, element), probe)| {
+            let name = element
+                .as_ref()
+                .map(|element| element.name(&layout.names[position]));
             let column = (position, name.as_deref());
             let mut plan = plan_column(probe, integers_are_categories, layout, column, options)?;
-            let known = element.filter(|element| element.is_label() || element.is_number());
+            let known = element.as_ref();
+            let known = known.filter(|element| element.is_label() || element.is_number());
             match known {
                 Some(element) if element.is_label() => plan = plan.of_forms(),
                 Some(element) => plan = plan.of_numbers(element.is_summary()),
@@ -152,7 +155,7 @@ pub fn plan_columns(
             }
             Ok(ColumnPlan {
                 name: name.unwrap_or(plan.name.clone()),
-                element,
+                element: element.clone(),
                 ..plan
             })
         })
@@ -322,7 +325,9 @@ fn check_names(
     let observed = || layout.observe.iter().zip(elements);
     let is_element = |wanted: &str| {
         observed().any(|(&position, element)| {
-            element.is_some_and(|element| element.name(&layout.names[position]) == wanted)
+            element
+                .as_ref()
+                .is_some_and(|element| element.name(&layout.names[position]) == wanted)
         })
     };
     let asked = [
@@ -348,6 +353,7 @@ fn check_names(
         if !(is_column || field == "resolution" && is_element(wanted)) {
             let names = observed().map(|(&position, element)| {
                 let name = &layout.names[position];
+                let element = element.as_ref();
                 element.map_or(name.clone(), |element| element.name(name))
             });
             let names: Vec<String> = names.collect();

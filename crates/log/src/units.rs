@@ -10,8 +10,15 @@ pub enum Unit {
     Date,
     /// `1h2m3.5s`, `12ms`, `1.2e-3 s`, `PT1M`.
     Duration,
+    /// `29/11/2026`, the day first or the month, as no other order fits the column.
+    SlashedDate {
+        /// Whether the day comes before the month.
+        day_first: bool,
+    },
     /// Numbers with the same unit.
     Suffix(Suffix),
+    /// Numbers whose units differ by what multiplies them: `512`, `1.7 k`, `3 M`; `512 B`, `2.5 GiB`.
+    Scaled(Option<Suffix>),
 }
 
 /// A unit that stands behind numbers: `%`, `km`.
@@ -140,7 +147,100 @@ fn iso(text: &str) -> Option<String> {
     is_date.then(|| format!("{year}-{month:0>2}-{day:0>2}{time}"))
 }
 
+/// What multiplies a unit.
+const MULTIPLES: [(&str, f64); 12] = [
+    ("", 1.0),
+    ("k", 1e3),
+    ("K", 1e3),
+    ("M", 1e6),
+    ("G", 1e9),
+    ("T", 1e12),
+    ("P", 1e15),
+    ("Ki", 1024.0),
+    ("Mi", 1_048_576.0),
+    ("Gi", 1_073_741_824.0),
+    ("Ti", 1_099_511_627_776.0),
+    ("Pi", 1_125_899_906_842_624.0),
+];
+
+/// The parts of a unit; behind a number alone they are something else.
+const PARTS: [(&str, f64); 4] = [("m", 1e-3), ("u", 1e-6), ("µ", 1e-6), ("n", 1e-9)];
+
+/// What multiplies a unit in these words.
+fn factor(words: &str, unit: &str) -> Option<f64> {
+    let before = words.strip_suffix(unit)?;
+    let parts = PARTS.iter().filter(|_| !unit.is_empty());
+    let mut all = MULTIPLES.iter().chain(parts);
+    all.find(|(name, _)| *name == before)
+        .map(|(_, factor)| *factor)
+}
+
+/// A date with slashes and the year last, as ISO 8601 writes it.
+fn slashed_iso(text: &str, day_first: bool) -> Option<String> {
+    let (date, time) = text.split_once(' ').unwrap_or((text, ""));
+    let mut parts = date.split('/');
+    let [first, second, year] = [parts.next()?, parts.next()?, parts.next()?];
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_date = parts.next().is_none()
+        && year.len() == 4
+        && [first, second]
+            .iter()
+            .all(|part| (1..=2).contains(&part.len()))
+        && [first, second, year].into_iter().all(is_number);
+    let (day, month) = if day_first {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    let time = match time.trim() {
+        "" => String::new(),
+        time => format!("T{time}"),
+    };
+    is_date.then(|| format!("{year}-{month:0>2}-{day:0>2}{time}"))
+}
+
 impl Unit {
+    /// The order of day and month of dates with slashes, where all can be read in one order only.
+    pub fn of_slashed<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Option<Self> {
+        texts.clone().next()?;
+        let fits = |day_first| {
+            let unit = Unit::SlashedDate { day_first };
+            texts.clone().all(|text| unit.seconds(text).is_some())
+        };
+        match (fits(true), fits(false)) {
+            (true, false) => Some(Unit::SlashedDate { day_first: true }),
+            (false, true) => Some(Unit::SlashedDate { day_first: false }),
+            _ => None,
+        }
+    }
+
+    /// The unit of numbers behind which it is multiplied in several ways.
+    pub fn of_scaled<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Self> {
+        let mut units: Vec<&str> = Vec::new();
+        for text in texts {
+            let unit = match text.parse::<f64>() {
+                Ok(_) => "",
+                Err(_) => split(text)?.1,
+            };
+            if !units.contains(&unit) {
+                units.push(unit);
+            }
+        }
+        let shortest = units.iter().copied().min_by_key(|unit| unit.len())?;
+        if units.len() < 2 {
+            return None;
+        }
+        let mut bases = shortest
+            .char_indices()
+            .map(|(at, _)| &shortest[at..])
+            .chain([""]);
+        let base = bases.find(|base| units.iter().all(|unit| factor(unit, base).is_some()))?;
+        match base {
+            "" => Some(Unit::Scaled(None)),
+            base => Some(Unit::Scaled(Some(Suffix::of(&format!("1 {base}"))?))),
+        }
+    }
+
     /// The unit that all of some texts are in; `None` if there is none, or no text.
     pub fn of<'t>(mut texts: impl Iterator<Item = &'t str> + Clone) -> Option<Self> {
         let first = texts.clone().next()?;
@@ -176,9 +276,19 @@ impl Unit {
                 let seconds = duration.ok().map(|duration| duration.as_secs_f64());
                 seconds.or_else(|| scientific(text))
             }
+            Unit::SlashedDate { day_first } => Unit::Date.seconds(&slashed_iso(text, day_first)?),
             Unit::Suffix(suffix) => {
                 let (value, unit) = split(text)?;
                 (unit == suffix.text()).then_some(value)
+            }
+            Unit::Scaled(base) => {
+                let base = base.as_ref().map_or("", Suffix::text);
+                let (value, unit) = match text.parse::<f64>() {
+                    Ok(value) => (value, ""),
+                    Err(_) => split(text)?,
+                };
+                let scaled = value * factor(unit, base)?;
+                scaled.is_finite().then_some(scaled)
             }
         }
     }
@@ -187,15 +297,17 @@ impl Unit {
     /// are counted like integers. Durations are whole nanoseconds; a date is one if it is a whole second.
     pub(crate) fn is_whole(self, seconds: f64) -> bool {
         match self {
-            Unit::Date => seconds == seconds.trunc(),
+            Unit::Date | Unit::SlashedDate { .. } => seconds == seconds.trunc(),
             Unit::Duration => seconds.abs() < (1u64 << 53) as f64 * 1e-9,
-            Unit::Suffix(_) => seconds == seconds.trunc() && seconds.abs() < (1u64 << 53) as f64,
+            Unit::Suffix(_) | Unit::Scaled(_) => {
+                seconds == seconds.trunc() && seconds.abs() < (1u64 << 53) as f64
+            }
         }
     }
 
     /// Whether a text has digits that its seconds have not: those of a date beyond the microsecond.
     pub(crate) fn loses_digits(self, text: &str) -> bool {
-        let Some((_, fraction)) = text.split_once('.').filter(|_| self == Unit::Date) else {
+        let Some((_, fraction)) = text.split_once('.').filter(|_| self.is_date()) else {
             return false;
         };
         let digits = fraction.bytes().take_while(u8::is_ascii_digit);
@@ -204,7 +316,11 @@ impl Unit {
 
     /// Whether its numbers are seconds.
     pub(crate) fn is_time(self) -> bool {
-        !matches!(self, Unit::Suffix(_))
+        !matches!(self, Unit::Suffix(_) | Unit::Scaled(_))
+    }
+
+    fn is_date(self) -> bool {
+        matches!(self, Unit::Date | Unit::SlashedDate { .. })
     }
 
     /// What a column holds and what is made of it.
@@ -214,17 +330,28 @@ impl Unit {
                 "holds dates, read as seconds since 1970-01-01T00:00Z, to the microsecond; UTC where no offset is written"
                     .to_owned()
             }
+            Unit::SlashedDate { day_first } => format!(
+                "holds dates with the {} first, read as seconds since 1970-01-01T00:00Z",
+                if day_first { "day" } else { "month" }
+            ),
             Unit::Duration => "holds durations, read as seconds".to_owned(),
             Unit::Suffix(unit) => format!("holds numbers with a unit, `{}`, which is left out", unit.text()),
+            Unit::Scaled(base) => format!(
+                "holds numbers with units that are multiplied, read as numbers{}: 1 k is 1000, 1 Ki is 1024",
+                base.map_or(String::new(), |base| format!(" of `{}`", base.text()))
+            ),
         }
     }
 
     /// What is wrong with a text that is not in this unit.
     pub(crate) fn problem(self) -> &'static str {
         match self {
-            Unit::Date => "is not a date, as those of the first rows are",
+            Unit::Date | Unit::SlashedDate { .. } => {
+                "is not a date, as those of the first rows are"
+            }
             Unit::Duration => "is not a duration with its unit, as those of the first rows are",
             Unit::Suffix(_) => "is not a number with the unit of the first rows",
+            Unit::Scaled(_) => "is not a number with a unit like those of the first rows",
         }
     }
 }
@@ -332,6 +459,59 @@ mod tests {
             "",
         ] {
             assert!(Suffix::of(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_that_are_multiplied_are_numbers() {
+        for (texts, base, values) in [
+            (
+                &["512", "1.7 k", "3M", "2 G"][..],
+                None,
+                &[512.0, 1700.0, 3e6, 2e9][..],
+            ),
+            (
+                &["512 B", "1.5 KiB", "2 MiB"],
+                Some("B"),
+                &[512.0, 1536.0, 2_097_152.0],
+            ),
+            (&["1 KB", "2 MB"], Some("B"), &[1e3, 2e6]),
+            (&["2 m", "1 km", "3 mm"], Some("m"), &[2.0, 1e3, 3e-3]),
+        ] {
+            let unit = Unit::of_scaled(texts.iter().copied()).expect("a unit");
+            let Unit::Scaled(found) = unit else {
+                panic!("{unit:?}");
+            };
+            assert_eq!(found.as_ref().map(Suffix::text), base);
+            let read: Vec<f64> = texts.iter().filter_map(|text| unit.seconds(text)).collect();
+            assert_eq!(read, values);
+            assert_eq!(unit.seconds("5 x"), None);
+        }
+        for texts in [
+            &["3 k"][..],
+            &["3 k", "2 %"],
+            &["3 m", "2"],
+            &["1A", "2B"],
+            &["x", "1 k"],
+        ] {
+            assert_eq!(Unit::of_scaled(texts.iter().copied()), None, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn dates_with_slashes_are_read_where_one_order_fits() {
+        let day = Unit::of_slashed(["02/03/2026", "29/03/2026 10:11"].into_iter()).unwrap();
+        assert_eq!(day, Unit::SlashedDate { day_first: true });
+        assert_eq!(day.seconds("02/03/2026"), Unit::Date.seconds("2026-03-02"));
+        let month = Unit::of_slashed(["3/29/2026", "02/03/2026 10:11:12.5"].into_iter());
+        assert_eq!(month, Some(Unit::SlashedDate { day_first: false }));
+        for texts in [
+            &["02/03/2026"][..],
+            &["29/03/2026", "03/29/2026"],
+            &["x"],
+            &[],
+        ] {
+            assert_eq!(Unit::of_slashed(texts.iter().copied()), None, "{texts:?}");
         }
     }
 

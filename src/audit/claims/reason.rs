@@ -7,8 +7,8 @@ use crate::audit::warnings::warning::MissingTimes;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::time::TimeUnit;
-use leakgauge_log::PooledKinds;
 use leakgauge_log::observations::Column;
+use leakgauge_log::{ListReading, PooledKinds};
 
 /// Why a claim is judged as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,6 +129,8 @@ pub enum Grounds {
     ListsInPart {
         /// Their column.
         column: String,
+        /// How to say it.
+        reading: ListReading,
     },
     /// Members and others, most often of one model, for which limits for independent runs were not read.
     OneModel {

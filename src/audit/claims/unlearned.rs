@@ -22,8 +22,9 @@ pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
         return bits;
     }
     let in_part = log.facts.lists_in_part.first();
-    let in_part = in_part.map(|column| Grounds::ListsInPart {
+    let in_part = in_part.map(|(column, reading)| Grounds::ListsInPart {
         column: column.clone(),
+        reading: *reading,
     });
     in_part.or_else(|| labels_seen_once(log))
 }

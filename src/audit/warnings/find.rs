@@ -277,7 +277,8 @@ fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
             }
         };
         number += usize::from(column.kind != ColumnType::Categorical);
-        if is_constant {
+        // What the program made of texts nobody can leave out.
+        if is_constant && !log.facts.item_columns.contains(&column.name) {
             warnings.push(Warning::ConstantColumn {
                 column: column.name.clone(),
             });

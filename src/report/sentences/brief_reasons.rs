@@ -199,10 +199,10 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             shorten(column),
             setting("secret", shorten(column))
         ),
-        Grounds::ListsInPart { column } => format!(
+        Grounds::ListsInPart { column, reading } => format!(
             "Not shown: attacks saw a part of the lists of {}. Say which part an observer sees: {}.",
             shorten(column),
-            left_out::first_elements(column)
+            left_out::as_list(column, *reading)
         ),
         Grounds::UnevenMix { .. } => format!(
             "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",

@@ -220,11 +220,11 @@ fn in_doubt(grounds: &Grounds) -> String {
             shorten(column),
             setting("secret", shorten(column))
         ),
-        Grounds::ListsInPart { column } => format!(
+        Grounds::ListsInPart { column, reading } => format!(
             "Not shown: attacks saw a part of the lists of column {}, and the rest may tell more. If an observer sees no more, \
              say so: {}, or another part of them.",
             shorten(column),
-            left_out::first_elements(column)
+            left_out::as_list(column, *reading)
         ),
         _ => String::new(),
     }

@@ -4,7 +4,7 @@ use crate::audit::{Lack, Warning};
 use crate::report::numbers::plain;
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
-use leakgauge_log::{Missing, PooledKinds};
+use leakgauge_log::{ListReading, Missing, PooledKinds};
 
 /// That several kinds of measurements stand in one column, without the last period.
 pub fn pooled(kinds: &PooledKinds) -> String {
@@ -69,9 +69,9 @@ pub(super) fn of_labels_seen_once() -> String {
     )
 }
 
-/// That the first elements of lists are observed.
-pub(super) fn first_elements(column: &str) -> String {
-    setting("lists", format!("{}=first:64", shorten(column)))
+/// What is observed of lists.
+pub(super) fn as_list(column: &str, reading: ListReading) -> String {
+    setting("lists", format!("{}={}", shorten(column), reading.name()))
 }
 
 /// How the log is judged with the rows that were left out.

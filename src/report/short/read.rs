@@ -176,7 +176,10 @@ fn left_out(input: &Input) -> Option<String> {
     let is_taken_apart = |name: &str| {
         let part = format!("{name}[");
         let mut observed = input.columns.iter();
+        let item = format!("{name}.has[");
+        let mut items = input.facts.item_columns.iter();
         observed.any(|column| column.name.starts_with(&part))
+            || items.any(|column| column.starts_with(&item))
     };
     let others = columns.iter();
     let others = others.filter(|column| column.part == OTHER && !is_taken_apart(&column.name));
@@ -219,7 +222,7 @@ fn recognized(input: &Input) -> Option<String> {
     };
     let otherwise = match form {
         // Its format, or what the user said.
-        Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
+        Form::ApacheBench | Form::Hyperfine | Form::PromptCache | Form::Fbleau => String::new(),
         _ => format!(
             "; if it is something else: {}",
             setting("like", Like::Nothing.name())

@@ -74,3 +74,37 @@ fn the_commonest_delimiter_outside_quotes_is_taken() {
     assert_eq!(delimiter("x", b"\"a;b;c\",d\n", None), b',');
     assert_eq!(delimiter("x", b"single\n", None), b',');
 }
+
+#[test]
+fn columns_go_by_patterns_that_no_column_is_named_as() {
+    let text = "secret,x1,x2,y,x3,z*\na,1,2,3,4,5\nb,2,3,4,5,6\n";
+    let observed = |names: &[&str]| {
+        let options = ReadOptions {
+            observe: Some(names.iter().map(|&name| name.to_owned()).collect()),
+            ..ReadOptions::default()
+        };
+        find(text, &options).map(|layout| layout.observe)
+    };
+    for (names, columns) in [
+        (&["x*"][..], &[1, 2, 4][..]),
+        (&["x?", "y"], &[1, 2, 4, 3]),
+        (&["x2..x3"], &[2, 3, 4]),
+        (&["2..4"], &[1, 2, 3]),
+        (&["z*"], &[5]),
+        (&["*"], &[1, 2, 3, 4, 5]),
+        (&["x1..y", "x*"], &[1, 2, 3, 4]),
+    ] {
+        assert_eq!(observed(names).unwrap(), columns, "{names:?}");
+    }
+    for (names, words) in [
+        (["w*"], "no column fits"),
+        (["x4*"], "near names: x1, x2, x3"),
+        (["x1..x9"], "no such column"),
+    ] {
+        let message = observed(&names).unwrap_err().to_string();
+        assert!(message.contains(words), "{names:?}: {message}");
+    }
+    let layout = find(text, &ReadOptions::default()).unwrap();
+    assert!(layout.is_named(2, "x*") && layout.is_named(3, "x2..x3"));
+    assert!(layout.is_named(5, "z*") && !layout.is_named(0, "z*"));
+}

@@ -1,21 +1,47 @@
-//! Lines that begin with `#` before the rows of delimited text: comments, or a header as NumPy writes it (`# secret,time`).
+//! Lines that begin with `#` in delimited text: comments, or a header as NumPy writes it (`# secret,time`).
 
+use std::io::{Cursor, Read};
+
+use crate::open::rewritten::Rewritten;
 use crate::row::is_number;
 
-/// The beginning of a text without the comments before its rows. A line that may be a row is none; the last one is the
-/// header if it has as many fields as the row behind it, and that row has a number or it names the secret.
-pub(super) fn left_out(name: &str, head: Vec<u8>, delimiter: Option<u8>) -> Vec<u8> {
+/// A text without its comments, the beginning that was already read first. The lines before the rows are looked at: one
+/// that may be a row is no comment; the last one is the header if it has as many fields as the row behind it, and that row
+/// has a number or it names the secret. Where they are comments, all lines that begin with `#` are.
+pub(super) fn left_out(
+    name: &str,
+    head: Vec<u8>,
+    input: Box<dyn Read + Send>,
+    delimiter: Option<u8>,
+) -> (Vec<u8>, Box<dyn Read + Send>) {
     if head.first() != Some(&b'#') {
-        return head;
+        return (head, input);
     }
-    match rest(name, &head, delimiter) {
-        Some((header, from)) => {
-            let mut text = header.map_or_else(Vec::new, <[u8]>::to_vec);
-            text.extend_from_slice(&head[from..]);
-            text
+    let Some((header, from)) = rest(name, &head, delimiter) else {
+        return (head, input);
+    };
+    // The last line may go on behind what was read.
+    let end = head
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let mut is_open = false;
+    let mut filtered = move |line: &[u8], ready: &mut Vec<u8>| {
+        if is_open || !line.starts_with(b"#") {
+            let quotes = line.iter().filter(|&&byte| byte == b'"').count();
+            is_open ^= !quotes.is_multiple_of(2);
+            ready.extend(line);
         }
-        None => head,
-    }
+    };
+    let mut text = header.map_or_else(Vec::new, <[u8]>::to_vec);
+    let lines = head[from..end.max(from)].split_inclusive(|&byte| byte == b'\n');
+    lines.for_each(|line| filtered(line, &mut text));
+    let behind = Cursor::new(head[end.max(from)..].to_vec()).chain(input);
+    let behind = Rewritten::new(behind, move |line, ready| {
+        filtered(line, ready);
+        Ok(())
+    });
+    (text, Box::new(behind))
 }
 
 /// A header in the last comment, with its line break, and where the text behind the comments begins. `None` where lines
@@ -25,20 +51,17 @@ fn rest<'h>(
     head: &'h [u8],
     delimiter: Option<u8>,
 ) -> Option<(Option<&'h [u8]>, usize)> {
-    let (mut from, mut last) = (0, &head[..0]);
+    let (mut from, mut before) = (0, Vec::new());
     let mut lines = head.split_inclusive(|&byte| byte == b'\n');
     let row = loop {
         let line = lines.next()?;
         match line.first() {
-            Some(b'#') => last = line,
+            Some(b'#') => before.push(line),
             _ if line.trim_ascii().is_empty() => {}
             _ => break line,
         }
         from += line.len();
     };
-    if lines.any(|line| line.starts_with(b"#")) {
-        return None;
-    }
     let delimiter = crate::delimiter::delimiter(name, row, delimiter);
     let fields = |line: &[u8]| -> Vec<String> {
         let fields = line.split(|&byte| byte == delimiter);
@@ -46,6 +69,12 @@ fn rest<'h>(
         fields.map(text).collect()
     };
     let own = fields(row);
+    let is_like_row = |line: &&[u8]| fields(line).len() == own.len();
+    let mut behind = lines.filter(|line| line.starts_with(b"#"));
+    if before.iter().all(is_like_row) && behind.any(|line| is_like_row(&line)) {
+        return None;
+    }
+    let last = before.last().copied().unwrap_or_default();
     // Of a single column nobody can say what begins a comment.
     if own.len() < 2 {
         return None;
@@ -73,8 +102,32 @@ fn rest<'h>(
 mod tests {
     use super::*;
 
+    /// The text, where so many bytes of it were already read.
+    fn read_after(text: &str, head: usize) -> String {
+        let (head, behind) = text.as_bytes().split_at(head);
+        let behind = Box::new(Cursor::new(behind.to_vec()));
+        let (head, mut behind) = left_out("log.csv", head.to_vec(), behind, None);
+        let mut text = String::from_utf8(head).unwrap();
+        behind.read_to_string(&mut text).unwrap();
+        text
+    }
+
     fn without(text: &str) -> String {
-        String::from_utf8(left_out("log.csv", text.into(), None)).unwrap()
+        read_after(text, text.len())
+    }
+
+    #[test]
+    fn comments_among_the_rows_are_left_out_where_the_first_lines_are_comments() {
+        let text =
+            "# made by x\nsecret,time\na,1.5\n# restart, at 10\nb,2\n#a,3\n\"c\n#c\",4\n#close";
+        let rows = "secret,time\na,1.5\nb,2\n\"c\n#c\",4\n";
+        for head in [30, 40, 50, 60, text.len()] {
+            assert_eq!(read_after(text, head), rows, "{head}");
+        }
+        assert_eq!(
+            without("# secret,time\na,1.5\n# restart\nb,2\n"),
+            "secret,time\na,1.5\nb,2\n"
+        );
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Delimited {
     rows: u64,
     /// Whether a thread was asked to split lines.
     is_split: bool,
+    /// What says that the first row is the header, in words.
+    header: Option<String>,
 }
 
 /// The text, as far as it was not read.
@@ -61,7 +63,7 @@ impl Delimited {
     /// Rows of a text whose beginning was already read; the delimiter is the one asked for, else the one
     /// found.
     pub fn new(name: &str, head: Vec<u8>, input: Box<dyn Read + Send>, asked: Option<u8>) -> Self {
-        let head = comments::left_out(name, head, asked);
+        let (head, input) = comments::left_out(name, head, input, asked);
         let delimiter = crate::delimiter::delimiter(name, &head, asked);
         Delimited {
             name: name.to_owned(),
@@ -69,6 +71,15 @@ impl Delimited {
             delimiter,
             rows: 0,
             is_split: false,
+            header: None,
+        }
+    }
+
+    /// The same rows, the first of which is the header for sure; a sentence says why.
+    pub fn with_header(self, why: String) -> Self {
+        Delimited {
+            header: Some(why),
+            ..self
         }
     }
 
@@ -112,7 +123,11 @@ impl Delimited {
 
 impl Records for Delimited {
     fn is_named(&self) -> bool {
-        false
+        self.header.is_some()
+    }
+
+    fn note(&self) -> Option<String> {
+        self.header.clone()
     }
 
     fn format(&self) -> Format {

@@ -20,11 +20,12 @@ pub enum ListReading {
     /// Its words and its numbers, in columns of their own; cells may be texts with `/`, `|`, `;` or `,` between items,
     /// too.
     Parts,
+    /// Its frequent items, in columns of their own; cells may be texts of items of any kind, too.
+    Items,
 }
 
 impl ListReading {
-    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum`, `COLUMN=set` or
-    /// `COLUMN=parts`.
+    /// Reads `COLUMN=first:20`, `COLUMN=length`, `COLUMN=sum`, `COLUMN=set`, `COLUMN=parts` or `COLUMN=items`.
     ///
     /// # Errors
     /// Anything else.
@@ -32,7 +33,7 @@ impl ListReading {
         let wrong = || {
             Error::parameter(
                 setting("lists", shorten(text)),
-                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum, COLUMN=set or COLUMN=parts",
+                "is not COLUMN=first:N, COLUMN=length, COLUMN=sum, COLUMN=set, COLUMN=parts or COLUMN=items",
             )
             .with_hint(format!(
                 "for instance {}",
@@ -45,6 +46,7 @@ impl ListReading {
             "sum" => ListReading::Sum,
             "set" => ListReading::Set,
             "parts" => ListReading::Parts,
+            "items" => ListReading::Items,
             first => {
                 let number = first.strip_prefix("first:").ok_or_else(wrong)?;
                 let number = number.parse().map_err(|_| wrong())?;
@@ -68,6 +70,19 @@ impl ListReading {
             ListReading::Sum => "the sum of its elements".to_owned(),
             ListReading::Set => "the set of its elements".to_owned(),
             ListReading::Parts => "its words and its numbers".to_owned(),
+            ListReading::Items => "its frequent items".to_owned(),
+        }
+    }
+
+    /// How it is asked for.
+    pub fn name(self) -> String {
+        match self {
+            ListReading::First(of) => format!("first:{of}"),
+            ListReading::Length => "length".to_owned(),
+            ListReading::Sum => "sum".to_owned(),
+            ListReading::Set => "set".to_owned(),
+            ListReading::Parts => "parts".to_owned(),
+            ListReading::Items => "items".to_owned(),
         }
     }
 }
@@ -81,6 +96,7 @@ mod tests {
         let parsed = ListReading::parse("a=b=first:3").unwrap();
         assert_eq!(parsed, ("a=b".to_owned(), ListReading::First(3)));
         assert_eq!(ListReading::parse("a=parts").unwrap().1, ListReading::Parts);
+        assert_eq!(ListReading::parse("a=items").unwrap().1, ListReading::Items);
         for wrong in ["a", "a=", "a=first", "a=first:0", "a=first:x", "a=mean"] {
             assert!(ListReading::parse(wrong).is_err(), "{wrong}");
         }

@@ -39,6 +39,30 @@ fn noise(at: usize) -> f64 {
 }
 
 #[test]
+fn whole_seconds_since_1970_and_dates_of_any_order_say_when_a_row_was_recorded() {
+    let seconds = texts(|at| (1_764_270_000 + at * 7919 % 5).to_string());
+    let clock = |name: &str| [(name.to_owned(), RecordKeeping::Clock)];
+    assert_eq!(found(&[("seconds", seconds.clone())]), clock("seconds"));
+    assert_eq!(found(&[("sent", seconds)]), []);
+    let took = texts(|at| (at * 7919 % 51).to_string());
+    assert_eq!(found(&[("seconds", took)]), []);
+    let slashed = texts(|at| format!("{:02}/11/2026 10:{:02}", 1 + at / 4, at % 4));
+    assert_eq!(found(&[("when", slashed)]), clock("when"));
+    let points = texts(|at| format!("{:02}.11.2026 10:{:02}", 1 + at / 4, at % 4));
+    assert_eq!(found(&[("when", points)]), clock("when"));
+}
+
+#[test]
+fn a_day_and_a_time_of_day_say_when_a_row_was_recorded() {
+    let date = texts(|at| format!("2026-11-{:02}", 1 + at / 60));
+    let time = texts(|at| format!("10:{:02}:01", at % 60));
+    let clocks = ["date", "time"].map(|name| (name.to_owned(), RecordKeeping::Clock));
+    assert_eq!(found(&[("date", date.clone()), ("time", time)]), clocks);
+    let took = texts(|at| format!("{}ms", 1 + at * 7 % 31));
+    assert_eq!(found(&[("date", date), ("time", took)]), []);
+}
+
+#[test]
 fn what_counts_with_the_rows_is_left_out() {
     for (counter, why) in [
         (texts(|at| at.to_string()), RecordKeeping::Counts),

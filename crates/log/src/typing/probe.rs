@@ -61,7 +61,11 @@ pub(super) enum Cell<'r> {
 }
 
 /// The fields of a column. What is no list in a column of lists is reported when its row is read.
-pub(super) fn cells(rows: &[Row], position: usize, element: Option<Element>) -> Vec<Cell<'_>> {
+pub(super) fn cells<'r>(
+    rows: &'r [Row],
+    position: usize,
+    element: Option<&Element>,
+) -> Vec<Cell<'r>> {
     let fields = rows.iter().filter_map(|row| row.get(position));
     let Some(element) = element else {
         return fields
@@ -188,7 +192,7 @@ impl Probe {
     }
 }
 
-fn texts<'c>(cells: &'c [Cell<'_>]) -> impl Iterator<Item = &'c str> {
+fn texts<'c>(cells: &'c [Cell<'_>]) -> impl Iterator<Item = &'c str> + Clone {
     cells.iter().filter_map(|cell| match cell {
         Cell::Text(text) => Some(text.trim()),
         Cell::Number(_) => None,
@@ -201,8 +205,17 @@ fn unit_of(cells: &[Cell]) -> Option<Unit> {
     let present = || texts(cells).filter(|text| !is_absent(text));
     let begins = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
     let first = present().find(begins)?;
-    let is_binary = cells.iter().any(|cell| matches!(cell, Cell::Number(_)));
-    if is_number(first) || is_binary {
+    if cells.iter().any(|cell| matches!(cell, Cell::Number(_))) {
+        return None;
+    }
+    if let Some(unit) = Unit::of_slashed(present()) {
+        return Some(unit);
+    }
+    let is_time = Unit::of(std::iter::once(first)).is_some();
+    if !is_time && let Some(unit) = scaled(cells) {
+        return Some(unit);
+    }
+    if is_number(first) {
         return None;
     }
     let unit = match Unit::of(std::iter::once(first)) {
@@ -222,6 +235,18 @@ fn unit_of(cells: &[Cell]) -> Option<Unit> {
         }
     }
     (count >= others || (different.are_few() && count > FEW_VALUES)).then_some(unit)
+}
+
+/// The unit of many different numbers behind which it is multiplied: nothing else begins like them but words.
+fn scaled(cells: &[Cell]) -> Option<Unit> {
+    let different: BTreeSet<&str> = texts(cells).collect();
+    if different.len() <= FEW_VALUES {
+        return None;
+    }
+    let begins = |text: &&&str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let numbers = different.iter().filter(begins).copied();
+    let found = Unit::of_scaled(numbers.clone())?;
+    (2 * numbers.count() >= different.len()).then_some(found)
 }
 
 /// A text of a column of many different ones, nearly all of which may be hexadecimal numbers: letters and digits stand
