@@ -23,6 +23,8 @@ const FIRST: usize = 128;
 const AGAIN: f64 = 2.0;
 /// Outputs of all inputs that attacks learn from at most: the latest.
 const MAX_LEARNED: usize = 20_000;
+/// What one choice among attacks has of the budget: the last few of a long audit cost nearly all of it.
+const CHOICE: f64 = 0.05;
 /// Parts of the past, each scored by an attack that learned from the others.
 const FOLDS: usize = 3;
 
@@ -101,7 +103,14 @@ impl Model {
         let secrets = log.secrets.len();
         let split = Split::across(&log.counts, Counts::new(secrets, Vec::new()), &mut rng);
         let goals = Goals::advantage(0.05);
-        let tuned = tune(&log.observations, &split, &self.attacks, self.budget, goals).ok()?;
+        let tuned = tune(
+            &log.observations,
+            &split,
+            &self.attacks,
+            self.budget.part(CHOICE),
+            goals,
+        )
+        .ok()?;
         let folds = folds(&log.counts, FOLDS, &mut rng);
         let past = PairScores::cross_fitted(&log.observations, &folds, &*tuned.scorer);
         let number = |input: usize| -> Option<u32> {

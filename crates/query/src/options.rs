@@ -27,7 +27,7 @@ pub struct QueryOptions {
     pub single: bool,
     /// The attacks on outputs of several columns.
     pub attacks: Attacks,
-    /// Nominal seconds for choosing one of them, each time.
+    /// Nominal seconds for choosing one of them, all choices of an audit together.
     pub budget: Budget,
 }
 
