@@ -70,6 +70,7 @@ fn dot(estimate: &Estimate, reference: Option<f64>) -> Dot {
         lower: estimate.lower,
         upper: estimate.upper,
         reference,
+        ..Dot::default()
     }
 }
 
@@ -283,6 +284,7 @@ fn differences(found: &Comparison) -> String {
             lower: figure.difference.lower,
             upper: figure.difference.upper,
             reference: figure.analytic,
+            ..Dot::default()
         };
         [
             dot("success of attack", &differences.attack_vulnerability),
