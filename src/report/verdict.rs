@@ -22,6 +22,12 @@ pub fn headline(claim: &ClaimReport) -> String {
     format!("{word}: {}", claim.claim)
 }
 
+/// What a verdict rests on that its figures and the reasons beside them, on the first screen, do not say.
+pub fn grounds_below(claim: &ClaimReport) -> Vec<String> {
+    let fit = claim.fit.as_ref().map(fit::fit);
+    [claims::reason(claim)].into_iter().chain(fit).collect()
+}
+
 /// What a verdict rests on.
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];

@@ -57,6 +57,11 @@ pub fn of_log(claim: &ClaimReport, log: &str, is_named: bool) -> Entry {
     Entry::text(texts.join(" "), 2)
 }
 
+/// What a log shows of a claim, and why the verdict is as it is.
+pub fn told(claim: &ClaimReport) -> (String, Vec<String>) {
+    (figures(&cells(claim)), brief_reasons::of(claim))
+}
+
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
 pub fn detections(audit: &Findings) -> Section<'_> {
     let detection = |found: &Detection| {
