@@ -396,12 +396,12 @@ fn columns(x: &Axis, layers: &[Layer], frame: &Frame) -> Vec<Tip> {
         };
         let ends = [frame.x.value(from), frame.x.value(to)];
         let parts: Vec<String> = named()
-            .filter_map(|layer| Some(format!("{} {}", layer.name, value(layer, here, ends)?)))
+            .filter_map(|layer| Some(format!("\n{}: {}", layer.name, value(layer, here, ends)?)))
             .collect();
         let corners = [(across(from), frame.top), (across(to), frame.bottom)];
         (!parts.is_empty()).then(|| Tip {
             corners,
-            text: format!("{} {}: {}", x.label, short(here), parts.join("; ")),
+            text: format!("{} {}{}", x.label, short(here), parts.concat()),
         })
     };
     (0..shares.len()).filter_map(tip).collect()

@@ -2,7 +2,7 @@
 
 use libm::{floor, log10};
 
-use super::text::{clean, escape};
+use super::text::escape;
 
 /// An area with what is said of it.
 pub(super) struct Tip {
@@ -23,7 +23,8 @@ pub(super) fn with_tips(mut drawn: String, tips: &[Tip]) -> String {
             "<rect x=\"{x0}\" y=\"{y0}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>\n",
             x1 - x0,
             y1 - y0,
-            escape(&clean(text)),
+            // Labels may hold anything; lines are ours.
+            text.split('\n').map(escape).collect::<Vec<_>>().join("\n"),
         );
     }
     areas += "</g>\n";
