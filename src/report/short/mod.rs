@@ -2,7 +2,7 @@
 
 pub mod answer;
 pub mod claims;
-mod comparison;
+pub mod comparison;
 pub mod doubts;
 mod lines;
 pub mod next;
