@@ -55,6 +55,16 @@ fn named(quantity: PrivacyParameter) -> String {
     }
 }
 
+/// At which δ an ε is meant, where that is not 0.
+fn at_delta(quantity: PrivacyParameter) -> String {
+    match quantity {
+        PrivacyParameter::Epsilon { delta } if delta > 0.0 => {
+            format!(" at delta {}", allowance(delta))
+        }
+        _ => String::new(),
+    }
+}
+
 fn labels(pair: &Pair) -> [String; 2] {
     pair.labels().map(shorten)
 }
@@ -90,17 +100,12 @@ fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     };
     let lower = at_least_beyond(lower, claim.analytic);
     let (name, bound) = (named(found.quantity), allowance(claim.analytic));
+    let at_delta = at_delta(found.quantity);
     let Some(distance) = &found.distance else {
         return format!(
-            "{} need {name} of at least {lower}, more than {bound}.",
+            "{} need {name} of at least {lower}{at_delta}, more than {bound}.",
             subject(claim)
         );
-    };
-    let at_delta = match found.quantity {
-        PrivacyParameter::Epsilon { delta } if delta > 0.0 => {
-            format!(" at delta {}", allowance(delta))
-        }
-        _ => String::new(),
     };
     format!(
         "Secrets {a} and {b}, {}, need {name} of at least {lower}{at_delta}, more than the {bound} that the claim allows \
@@ -131,7 +136,7 @@ fn open(claim: &ClaimReport, found: &PrivacyGrounds, why: &Unproved) -> String {
     let (name, bound) = (named(found.quantity), allowance(claim.analytic));
     let lower = claim.estimate.lower;
     let lower = lower.map_or("no limit".to_owned(), |lower| {
-        format!("at least {}", at_least(lower))
+        format!("at least {}{}", at_least(lower), at_delta(found.quantity))
     });
     let shown = match &found.distance {
         None => format!("{name} of {lower}, and the claim allows {bound}"),
