@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use leakgauge::audit::Verdict;
 use leakgauge::base::error::{Error, Result};
-use leakgauge::base::files::{check_outputs, replace_file};
+use leakgauge::base::files::{check_outputs, replace_file, same_place};
 use leakgauge::log::is_same;
 use leakgauge::report::{self, GateCase, GateOutcome};
 
@@ -154,7 +154,7 @@ impl GateOptions {
             ("--html", page),
             ("--junit", self.junit.as_deref()),
         ];
-        let is_taken = |file: &Path| is_same(&file.to_string_lossy(), &summary.to_string_lossy());
+        let is_taken = |file: &Path| same_place(file, &summary);
         let taken = others
             .into_iter()
             .find(|(_, file)| file.is_some_and(is_taken));

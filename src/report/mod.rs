@@ -75,7 +75,7 @@ pub use gate::{
     GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, fit_cases, job_summary,
     junit,
 };
-pub use html::{comparison_page, page, page_with_pairs};
+pub use html::{comparison_page, follow_page, page, page_with_pairs, permute_page};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use layout::{Layout, MOST_PAIRS};
