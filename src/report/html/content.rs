@@ -324,6 +324,7 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
     let mut reasons = Vec::new();
     let rows = figures.into_iter().map(|figure| {
         let is_missing = figure.lower.is_none() || figure.upper.is_none();
+        let texts = figure.texts();
         let reason = figure.reason.filter(|_| is_missing);
         let (pair, of) = match figure.of {
             Of::Pair(secrets) => (Some(secrets.labels().map(Name::new)), String::new()),
@@ -335,9 +336,9 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
             pair,
             of,
             pointer: figure.pointer,
-            point: value(figure.point),
-            lower: lower(figure.lower),
-            upper: upper(figure.upper),
+            point: texts.point,
+            lower: texts.lower,
+            upper: texts.upper,
             reason: reason.map(|reason| number(&mut reasons, &reason)),
         }
     });

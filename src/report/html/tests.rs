@@ -149,14 +149,34 @@ fn number(cell: &Node<'_, '_>) -> Option<f64> {
 
 /// Rounded by at most one in the fourth decimal or digit, and a limit never inward.
 fn agrees(shown: Option<f64>, exact: &serde_json::Value, outward: f64) {
+    let most = exact
+        .as_f64()
+        .map_or(0.0, |exact| match exact.abs() < 0.001 {
+            true => 1e-13 + 1.01e-3 * exact.abs(),
+            false => 1.01e-4,
+        });
+    agrees_within(shown, exact, (outward, most));
+}
+
+/// How much numbers may be rounded that have two digits of what is between their limits, and two to four digits.
+fn rounding(figure: &serde_json::Value) -> f64 {
+    let of = |key: &str| figure.get(key).and_then(serde_json::Value::as_f64);
+    let [lower, point, upper] = ["lower", "point", "upper"].map(of);
+    let apart = |a: Option<f64>, b: Option<f64>| Some((b? - a?).abs());
+    let width = apart(lower, upper)
+        .or(apart(lower, point))
+        .or(apart(point, upper));
+    let size = [lower, point, upper]
+        .into_iter()
+        .flatten()
+        .fold(0.0, |most: f64, x| most.max(x.abs()));
+    (0.2 * width.unwrap_or(0.0)).max(1.01e-3 * size) + 1e-12
+}
+
+fn agrees_within(shown: Option<f64>, exact: &serde_json::Value, (outward, most): (f64, f64)) {
     match (shown, exact.as_f64()) {
         (None, None) => {}
         (Some(shown), Some(exact)) => {
-            let most = if exact.abs() < 0.001 {
-                1e-13 + 1.01e-3 * exact.abs()
-            } else {
-                1.01e-4
-            };
             assert!((shown - exact).abs() <= most, "{shown} for {exact}");
             assert!(
                 outward * (shown - exact) >= -1e-12 || outward == 0.0,
@@ -185,11 +205,8 @@ fn figures_are_those_of_the_json(found: &Findings, document: &Document<'_>) {
                 .iter()
                 .zip([("point", 0.0), ("lower", -1.0), ("upper", 1.0)])
         {
-            agrees(
-                number(cell),
-                figure.get(key).unwrap_or(&serde_json::Value::Null),
-                outward,
-            );
+            let exact = figure.get(key).unwrap_or(&serde_json::Value::Null);
+            agrees_within(number(cell), exact, (outward, rounding(figure)));
         }
     }
 }
