@@ -77,7 +77,7 @@ fn the_column_that_leaks_is_named() {
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
     assert!(
-        text.contains("Of 30 columns one stands out: s12 (p < 1e-"),
+        text.contains("Of 30 columns of numbers one stands out: s12 (p < 1e-"),
         "{text}"
     );
     let found = &report(&place, &arguments)["leaking_columns"];

@@ -111,6 +111,24 @@ fn a_log_that_cannot_show_a_leak_is_too_weak() {
     );
 }
 
+/// The summary is appended to, and everything else is written anew.
+#[test]
+fn the_job_summary_is_no_file_of_another_output() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("both");
+    let name = file.to_str().expect("a name");
+    for flag in ["--junit", "--html", "--output"] {
+        let output = run(&["--ci", flag, name], Some(name));
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(
+            error.contains(flag) && error.contains("GITHUB_STEP_SUMMARY"),
+            "{error}"
+        );
+        assert!(!file.exists());
+    }
+}
+
 #[test]
 fn too_weak_a_log_is_a_failure_in_junit_and_in_json() {
     let directory = tempfile::tempdir().expect("a directory");

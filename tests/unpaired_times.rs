@@ -330,7 +330,7 @@ fn a_report_of_times_says_what_is_shown_and_what_is_not() {
         "{equal}"
     );
     assert!(
-        equal.contains("0.000 ns (n/a to n/a)"),
+        equal.contains("0 ns (n/a to n/a)"),
         "the mean of equal times: {equal}"
     );
     let two = said("two.csv");

@@ -367,6 +367,79 @@ fn shuffled_messages() {
     ]);
 }
 
+/// Of commands without verdicts, `--quiet` leaves the summary.
+#[test]
+fn quiet_is_obeyed() {
+    let place = Place::new().file("channel.csv", ",o1,o2\na,0.9,0.1\nb,0.25,0.75\n");
+    let among = ["--target=zipf(0.7, size=10)", "--decoys=uniform", "--n=3"];
+    let commands: [&[&str]; 4] = [
+        &["channel", "channel.csv"],
+        &["bounds", "ldp(epsilon=1)"],
+        &["shuffle", "information"],
+        &["shuffle", "reidentify"],
+    ];
+    for command in commands {
+        let more: &[&str] = if command[0] == "shuffle" { &among } else { &[] };
+        let whole = printed(&place, &[command, more].concat());
+        let quiet = printed(&place, &[command, more, &["-q"]].concat());
+        assert!(whole.starts_with(&quiet), "{quiet}");
+        assert!(quiet.lines().count() < whole.lines().count(), "{whole}");
+    }
+}
+
+#[test]
+fn pages_of_permute_and_of_a_followed_log() {
+    let place = Place::new();
+    let page = || std::fs::read_to_string(place.path().join("page.html")).expect("a page");
+    let log = dataset("crescents.csv");
+    let how = [
+        "--move=label",
+        "--groups=nearest",
+        "--size=20",
+        "--by=x,y",
+        "--alpha=1",
+        "--seed=1",
+        "--html=page.html",
+    ];
+    printed(&place, &[&["permute", &log], &how[..]].concat());
+    check(&shown(&page()), "page of permute");
+    let rows = std::fs::read(dataset("randomized-response-broken.csv")).expect("a log");
+    let follow = ["--follow", "--every=1000", "--html=page.html"];
+    let command = [&["audit", "-", "--claim=ldp(epsilon=1)"], &follow[..]].concat();
+    let output = place.run_on(&command, rows.clone());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let violated = page();
+    assert!(
+        violated.contains("<header class=\"violated\">"),
+        "{violated}"
+    );
+    check(&shown(&violated), "page of a violated claim");
+    let output = place.run_on(&[&["estimate", "-"], &follow[..]].concat(), rows);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let page = page();
+    assert!(
+        page.contains("Leak found") && page.contains("<svg"),
+        "{page}"
+    );
+    check(&shown(&page), "page of a followed log");
+}
+
+/// JUnit and the pages say what the terminal says.
+#[test]
+fn junit() {
+    let place = Place::new();
+    let log = dataset("laplace.csv");
+    let how = [
+        "--quick",
+        "--claim=laplace(scale=3)",
+        "--claim=attack-advantage(0.95)",
+    ];
+    let file = ["--junit=junit.xml"];
+    printed(&place, &[&["audit", &log], &how[..], &file].concat());
+    let text = std::fs::read_to_string(place.path().join("junit.xml")).expect("a file");
+    check(&text, "JUnit");
+}
+
 #[test]
 fn checks_and_followed_logs() {
     let place = Place::new();

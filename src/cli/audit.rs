@@ -127,7 +127,8 @@ pub fn estimate(arguments: &EstimateArguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.follow.follow {
-        return follow::run(log, &arguments.options, &arguments.follow, options);
+        let how = (&arguments.follow, &arguments.outputs);
+        return follow::run(log, &arguments.options, how, options);
     }
     let inputs = outputs::inputs(log);
     run(
@@ -181,7 +182,8 @@ pub fn audit(arguments: &AuditArguments) -> Result<ExitCode> {
     if arguments.follow.follow {
         arguments.gate.refuse_follow()?;
         refuse_must_detect(&leaks, "--follow")?;
-        return follow::run(log, &arguments.options, &arguments.follow, options);
+        let how = (&arguments.follow, &arguments.outputs);
+        return follow::run(log, &arguments.options, how, options);
     }
     let detect = (!leaks.is_empty()).then_some(|log: &Log| {
         let leaks = leaks.iter();

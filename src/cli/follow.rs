@@ -9,10 +9,11 @@ use leakgauge::audit::{AuditOptions, PriorChoice, RequestedFigures, SplitChoice}
 use leakgauge::base::error::{Error, Result};
 use leakgauge::follow::{self, BlockMonitor, Line, Monitor};
 use leakgauge::log::{self, RowStream};
-use leakgauge::report::{self, Format};
+use leakgauge::report::{self, Format, Outputs};
 
 use crate::cli::options::{EstimateOptions, LogArguments, refuse_first};
-use crate::cli::{signals, terminal};
+use crate::cli::outputs::{OutputOptions, inputs};
+use crate::cli::{command_line, signals, terminal};
 
 /// Options for following a growing log.
 #[derive(Args)]
@@ -33,11 +34,12 @@ pub struct FollowOptions {
 pub fn run(
     log: &LogArguments,
     shared: &EstimateOptions,
-    how: &FollowOptions,
+    (how, outputs): (&FollowOptions, &OutputOptions),
     options: AuditOptions,
 ) -> Result<ExitCode> {
     let format = Format::from(shared.format);
     refuse(&options, shared, how, format)?;
+    let places = outputs.check(&inputs(log))?;
     let mut read = log.read_options(true)?;
     read.timed = options.is_timed();
     let is_audit = !options.claims.is_empty();
@@ -60,7 +62,13 @@ pub fn run(
         (stream, _) => stream?,
     };
     let watcher = Watcher::new(followed, &stream)?;
-    let last = watch(stream, watcher, how.every, format, &stop)?;
+    let page = outputs.page().map(|_| (places, read.files[0].clone()));
+    let printer = Printer {
+        format,
+        page,
+        lines: Vec::new(),
+    };
+    let last = watch(stream, watcher, how.every, printer, &stop)?;
     Ok(ExitCode::from(match last {
         Some(line) if line.is_violated() => 1,
         Some(line) if is_audit && line.all_hold() => 0,
@@ -175,7 +183,7 @@ fn watch(
     mut stream: RowStream,
     mut watcher: Watcher,
     every: u64,
-    format: Format,
+    mut printer: Printer,
     stop: &AtomicBool,
 ) -> Result<Option<Line>> {
     let mut last: Option<Line> = None;
@@ -186,7 +194,7 @@ fn watch(
         if watcher.rows() >= next_line {
             next_line = (watcher.rows() / every + 1).saturating_mul(every);
             let line = watcher.line(&stream)?;
-            let goes_on = print(&line, last.is_none(), format)? && !line.is_violated();
+            let goes_on = printer.print(&line)? && !line.is_violated();
             last = Some(line);
             if !goes_on {
                 return Ok(last);
@@ -198,10 +206,35 @@ fn watch(
     }
     if last.as_ref().is_none_or(|line| line.rows != watcher.rows()) {
         let line = watcher.line(&stream)?;
-        print(&line, last.is_none(), format)?;
+        printer.print(&line)?;
         last = Some(line);
     }
     Ok(last)
+}
+
+/// Where lines go.
+struct Printer {
+    format: Format,
+    /// The page, and the name of the log.
+    page: Option<(Outputs, String)>,
+    /// The lines so far, for the page: without one only the first.
+    lines: Vec<Line>,
+}
+
+impl Printer {
+    /// Writes a line, and with it the page; false if the pipe is closed.
+    fn print(&mut self, line: &Line) -> Result<bool> {
+        let is_first = self.lines.is_empty();
+        if is_first || self.page.is_some() {
+            self.lines.push(line.clone());
+        }
+        let goes_on = print(line, is_first, self.format)?;
+        if let Some((places, log)) = &self.page {
+            let page = || report::follow_page(&self.lines, log, &command_line());
+            places.write(page, Vec::new)?;
+        }
+        Ok(goes_on)
+    }
 }
 
 /// Writes a line and flushes it; false if the pipe is closed.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use leakgauge::audit::Verdict;
 use leakgauge::base::error::{Error, Result};
-use leakgauge::base::files::{check_outputs, replace_file};
+use leakgauge::base::files::{check_outputs, replace_file, same_place};
 use leakgauge::log::is_same;
 use leakgauge::report::{self, GateCase, GateOutcome};
 
@@ -132,15 +132,41 @@ impl GateOptions {
                 );
             }
         }
+        let output = terminal::output_file();
+        self.check_summary(output.as_deref(), page)?;
         let Some(junit) = &self.junit else {
             return Ok(());
         };
-        let output = terminal::output_file();
         let mut outputs: Vec<(&str, &Path)> = Vec::new();
         outputs.extend(output.as_deref().map(|file| ("output", file)));
         outputs.extend(page.map(|file| ("html", file)));
         outputs.push(("junit", junit));
         check_outputs(&outputs, inputs, true)
+    }
+
+    /// The job summary is appended to: what is written anew must not be the same file.
+    fn check_summary(&self, output: Option<&Path>, page: Option<&Path>) -> Result<()> {
+        let Some(summary) = self.job_summary() else {
+            return Ok(());
+        };
+        let others = [
+            ("--output", output),
+            ("--html", page),
+            ("--junit", self.junit.as_deref()),
+        ];
+        let is_taken = |file: &Path| same_place(file, &summary);
+        let taken = others
+            .into_iter()
+            .find(|(_, file)| file.is_some_and(is_taken));
+        taken.map_or(Ok(()), |(flag, _)| {
+            Err(Error::file(
+                &summary,
+                format!("is the job summary and the file of {flag}"),
+            )
+            .with_hint(format!(
+                "name another file with {flag}, or in the environment variable GITHUB_STEP_SUMMARY"
+            )))
+        })
     }
 
     /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, *too weak* or *misfit*, 3 if all of

@@ -21,8 +21,8 @@ pub struct OutputOptions {
     full: bool,
     /// Write the report as a self-contained HTML page
     ///
-    /// Replaces an existing page of leakgauge, but no other file.
-    #[arg(long, value_name = "FILE", conflicts_with = "follow")]
+    /// Replaces an existing page of leakgauge, but no other file. With --follow it is written anew with every line.
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Write every picture as SVG into this directory
     ///
@@ -48,7 +48,7 @@ pub struct OutputOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "follow")]
     columns_file: Option<PathBuf>,
     /// Allow --html, --plots, --pairs-file and --columns-file to replace any file
-    #[arg(long, conflicts_with = "follow")]
+    #[arg(long)]
     force: bool,
 }
 

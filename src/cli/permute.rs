@@ -10,11 +10,11 @@ use leakgauge::exact::permutation::Distance;
 use leakgauge::permute::{
     Grouping, OrderChoice, OrderName, ReleaseOptions, Table, TableOptions, release,
 };
-use leakgauge::report;
+use leakgauge::report::{self, Outputs};
 
 use crate::cli::options::{FormatName, delimiter, use_threads};
 use crate::cli::progress::{Progress, Stage};
-use crate::cli::{terminal, to_stdout};
+use crate::cli::{command_line, terminal, to_stdout};
 
 /// `permute`.
 #[derive(Args)]
@@ -124,6 +124,11 @@ pub struct PermuteArguments {
     /// Also write the report as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Also write the report as a self-contained HTML page
+    ///
+    /// Replaces an existing page of leakgauge, but no other file unless --force is given.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Also write size, width, sensitivity and alpha of every group, as CSV
     #[arg(long, value_name = "FILE")]
     group_report: Option<PathBuf>,
@@ -202,7 +207,7 @@ enum OrderArgument {
 pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
     use_threads(arguments.threads)?;
     let options = options(arguments)?;
-    check_places(arguments)?;
+    let places = check_places(arguments)?;
     let progress = Progress::of_stage(Stage::Shuffling);
     let table = Table::read(
         &arguments.logs,
@@ -235,12 +240,14 @@ pub fn permute(arguments: &PermuteArguments) -> Result<ExitCode> {
     }
     // All files are complete on disk before the first one gets its final name.
     pending.into_iter().try_for_each(AtomicFile::finish)?;
+    let page = || report::permute_page(&made.report, &command_line());
+    places.write(page, Vec::new)?;
     progress.finish();
     to_stdout(|out| report::write_permute(&made.report, arguments.format.layout(), out))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn check_places(arguments: &PermuteArguments) -> Result<()> {
+fn check_places(arguments: &PermuteArguments) -> Result<Outputs> {
     let inputs: Vec<&Path> = arguments
         .logs
         .iter()
@@ -263,7 +270,15 @@ fn check_places(arguments: &PermuteArguments) -> Result<()> {
     // The report replaces a file without being asked, but none of these.
     let report = terminal::output_file();
     outputs.extend(report.as_deref().map(|file| ("output", file)));
-    check_outputs(&outputs, &inputs, true)
+    outputs.extend(arguments.html.as_deref().map(|file| ("html", file)));
+    check_outputs(&outputs, &inputs, true)?;
+    Outputs::check(
+        arguments.html.clone(),
+        None,
+        Vec::new(),
+        arguments.force,
+        &inputs,
+    )
 }
 
 fn options(arguments: &PermuteArguments) -> Result<ReleaseOptions> {

@@ -158,10 +158,13 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
         }
         let place = || Place::file(name).row(*line).column("2").value(&record[1]);
         let weight: f64 = (record[1].parse()).map_err(|_| {
-            Error::data(place(), "is not a number").with_hint(format!(
-                "use {} if row 1 has the names of the columns",
-                option("header")
-            ))
+            Error::data(place(), "is not a number").with_hint(match line {
+                1 => format!(
+                    "use {} if row 1 has the names of the columns",
+                    option("header")
+                ),
+                _ => "write a probability or a count as a number, such as 0.25 or 12".to_owned(),
+            })
         })?;
         if !weight.is_finite() || weight < 0.0 {
             return Err(Error::data(place(), "is neither a probability nor a count"));

@@ -145,11 +145,7 @@ impl Table {
         for (at, field) in record.iter().enumerate().skip(skip) {
             let value: f64 = field.parse().map_err(|_| {
                 self.entry_error(line, at - skip, field, "is not a number")
-                    .with_hint(format!(
-                        "use {} if row 1 has the names of columns, {} if column 1 has the names of rows",
-                        option("header"),
-                        option("labels")
-                    ))
+                    .with_hint(hint(line == 1, at == 0))
             })?;
             if !value.is_finite() {
                 return Err(self.entry_error(line, at - skip, field, "is not a finite number"));
@@ -315,6 +311,18 @@ fn layout(records: &[(u64, StringRecord)], options: &MatrixOptions, sums: SumsTo
     (header, labels)
 }
 
+/// What to do about an entry that is no number: names can only stand in the first row and in the first column.
+fn hint(in_first_row: bool, in_first_column: bool) -> String {
+    let header = format!("use {} if row 1 has the names of columns", option("header"));
+    let labels = format!("{} if column 1 has the names of rows", option("labels"));
+    match (in_first_row, in_first_column) {
+        (true, true) => format!("{header}, {labels}"),
+        (true, false) => header,
+        (false, true) => format!("use {labels}"),
+        (false, false) => "write every probability as a number, such as 0.25 or 1e-3".to_owned(),
+    }
+}
+
 /// Usual headers of a column of labels.
 fn is_corner(field: &str) -> bool {
     const NAMES: [&str; 6] = ["", "secret", "secrets", "label", "labels", "guess"];
@@ -340,6 +348,13 @@ mod tests {
 
     fn read(text: &str) -> Result<(Channel, MatrixLayout)> {
         channel("m.csv", text.as_bytes(), &MatrixOptions::default())
+    }
+
+    #[test]
+    fn a_hint_names_what_can_help() {
+        assert!(hint(true, true).contains("names of columns"));
+        assert!(!hint(false, true).contains("names of columns"));
+        assert!(hint(false, false).contains("as a number"));
     }
 
     #[test]

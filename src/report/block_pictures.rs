@@ -1,7 +1,8 @@
 //! Pictures of times: differences inside blocks, and the times of each secret.
 
 use crate::audit::{Difference, Findings, SecretTimes};
-use crate::report::numbers::time_scale as scale;
+use crate::report::numbers::{percent, plain, time_scale as scale};
+use crate::report::sentences::differences::located;
 use leakgauge_base::error::shorten;
 use leakgauge_plot::{self as plot, Axis, BoxRow, Boxes, Caption, Chart, Layer, Mark};
 
@@ -31,19 +32,24 @@ pub fn differences(audit: &Findings) -> Option<String> {
         y: Some(0.5),
         ..plot::Spot::default()
     };
+    let [point, lower, upper] = located(&limits, found.unit);
     let mut layers = vec![curve];
-    if limits.lower.is_finite() && limits.upper.is_finite() {
-        let line = vec![(factor * limits.lower, 0.5), (factor * limits.upper, 0.5)];
-        layers.push(Layer::new("median, with limits", 1, Mark::Line(line)));
-    }
-    layers.push(Layer::new("", 1, Mark::Points(vec![spot])));
+    let name = if limits.lower.is_finite() && limits.upper.is_finite() {
+        let [from, to] = [limits.lower, limits.upper].map(|limit| factor * limit);
+        let band = vec![(from, 0.0), (from, 1.0), (to, 1.0), (to, 0.0)];
+        layers.push(Layer::new("", 1, Mark::Region(band)));
+        format!("median {point}, {lower} to {upper}")
+    } else {
+        format!("median {point}")
+    };
+    layers.push(Layer::new(name, 1, Mark::Points(vec![spot])));
     layers.push(Layer::new("", 2, Mark::Rule((0.0, 0.0), (0.0, 1.0))));
     Some(plot::chart(&Chart {
         caption: Caption::new(
             format!("How much longer {b} takes than {a}, inside blocks"),
             format!(
                 "Share of {} blocks in which the difference is at most that of the horizontal axis, between 2 % and 98 %. \
-                 The limits of the median hold for all pairs together. The vertical line is no difference.",
+                 The upright band reaches from limit to limit of the median; they hold for all pairs together. The vertical line is no difference.",
                 pair.blocks()?
             ),
         ),
@@ -52,6 +58,26 @@ pub fn differences(audit: &Findings) -> Option<String> {
         layers,
         aspect: 0.6,
     }))
+}
+
+/// What lies beyond the ends of the curve, which leaves a few blocks out on either side.
+pub fn beyond(audit: &Findings) -> Option<String> {
+    let found = audit.differences.as_ref()?;
+    let pair = found.pairs.first()?;
+    let written = |share: f64| {
+        let value = pair.quantile(share)?;
+        let (factor, unit) = scale(value.abs(), found.unit);
+        Some(format!("{}{unit}", plain(factor * value, 3)))
+    };
+    Some(format!(
+        "The curve leaves out {} of the blocks at either end: differences below {} (the smallest is {}) and above {} (the \
+         largest is {}).",
+        percent(SHOWN.0),
+        written(SHOWN.0)?,
+        written(0.0)?,
+        written(SHOWN.1)?,
+        written(1.0)?
+    ))
 }
 
 /// The empirical distribution function of the differences, at so many quantiles.

@@ -7,6 +7,7 @@ use crate::report::pairs::for_spreadsheets;
 use crate::report::words::{column_title, p_value_of};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
+use leakgauge_log::observations::ColumnType;
 use leakgauge_plot::{self as plot, Axis, Caption, Chart, Layer, Mark, Spot};
 
 /// Columns in the table.
@@ -60,7 +61,7 @@ pub fn body(document: &mut Document, audit: &Findings) {
         ];
         document.table(header, 2, rows.collect());
     }
-    document.paragraph(whole(found, leaking.len()));
+    document.paragraph(whole(found, leaking.len()) + &labels_beside(audit));
 }
 
 fn whole(found: &LeakingColumns, leaking: usize) -> String {
@@ -84,6 +85,17 @@ fn whole(found: &LeakingColumns, leaking: usize) -> String {
     )
 }
 
+/// That columns of labels were not tested, where there are any.
+fn labels_beside(audit: &Findings) -> String {
+    let columns = audit.input.columns.iter();
+    let labels = columns.filter(|column| column.kind == ColumnType::Categorical);
+    match labels.count() {
+        0 => String::new(),
+        1 => " One column of labels was not tested so.".to_owned(),
+        labels => format!(" {labels} columns of labels were not tested so."),
+    }
+}
+
 /// Whether any column stands out.
 pub fn any(audit: &Findings) -> bool {
     let columns = audit.leaking_columns.as_ref();
@@ -98,6 +110,7 @@ pub fn line(audit: &Findings) -> Option<String> {
         return None;
     }
     let leaking = found.leaking();
+    let labels = labels_beside(audit);
     let named: Vec<String> = leaking
         .iter()
         .take(NAMED)
@@ -106,15 +119,20 @@ pub fn line(audit: &Findings) -> Option<String> {
     Some(match leaking.len() {
         0 => match first(found) {
             Some((name, test)) => format!(
-                "None of the {tested} columns stands out at this level; the first is {} ({}).",
+                "None of the {tested} columns of numbers stands out at this level; the first is {} ({}).{labels}",
                 title(name),
                 p_value_of(test.p_value)
             ),
-            None => format!("None of the {tested} columns stands out by itself."),
+            None => {
+                format!("None of the {tested} columns of numbers stands out by itself.{labels}")
+            }
         },
-        1 => format!("Of {tested} columns one stands out: {}.", named[0]),
+        1 => format!(
+            "Of {tested} columns of numbers one stands out: {}.{labels}",
+            named[0]
+        ),
         number => format!(
-            "Of {tested} columns {number} stand out: {}{}.",
+            "Of {tested} columns of numbers {number} stand out: {}{}.{labels}",
             named.join(", "),
             if number > NAMED { ", …" } else { "" }
         ),

@@ -5,14 +5,15 @@ use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::log_names::log_names;
+use crate::report::numbers::confidence_percent;
 use crate::report::sentences::claims::would_settle;
-use crate::report::sentences::reasons::{continued, reason};
 use crate::report::sentences::{claims, warnings};
+use crate::report::short::comparison::{rows, sentences};
 use crate::report::summary::other_pair;
 use crate::report::verdict::headline;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::{listing, shorten};
-use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, nearest};
+use leakgauge_base::rounding::nearest;
 
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;
@@ -31,7 +32,7 @@ fn named(found: &Comparison) -> Vec<(String, &LogEntry)> {
 }
 
 /// A line for each log.
-pub(super) fn logs(found: &Comparison) -> Vec<String> {
+fn logs(found: &Comparison) -> Vec<String> {
     named(found).iter().map(log).collect()
 }
 
@@ -44,12 +45,9 @@ pub(super) fn brief(found: &Comparison) -> Document {
         .map(|(name, claim)| format!("{name}: {}", headline(claim)))
         .collect();
     if verdicts.is_empty() {
-        let differences = found.differences.iter();
-        document.list(
-            differences
-                .map(|differences| summary(found, differences))
-                .collect(),
-        );
+        sentences(found)
+            .into_iter()
+            .for_each(|sentence| document.paragraph(sentence));
     }
     verdicts
         .into_iter()
@@ -63,27 +61,12 @@ pub(super) fn document(found: &Comparison) -> Document {
     let tool = &found.tool;
     let count = found.logs.len();
     document.paragraph(format!("{} {}: {count} logs", tool.name, tool.version));
-    document.list(logs(found));
-    if found.logs.iter().any(|log| log.claim.is_some()) {
-        document.heading("Verdicts");
-        document.list(named(found).iter().filter_map(verdict).collect());
-        let percent = |confidence: f64| allowance(100.0 * confidence);
-        document.paragraph(format!(
-            "Together these verdicts hold with {} % confidence. Each log is judged at {} %, and so are its limits below; \
-             limits of differences are at {} % each.",
-            percent(found.confidence),
-            percent(found.log_confidence),
-            percent(found.confidence)
-        ));
-    }
-    document.heading("Summary");
-    document.list(
-        found
-            .differences
-            .iter()
-            .map(|differences| summary(found, differences))
-            .collect(),
-    );
+    let (about, header, rows) = rows(found);
+    document.paragraph(about);
+    document.table(header, 1, rows);
+    sentences(found)
+        .into_iter()
+        .for_each(|sentence| document.paragraph(sentence));
     if found
         .logs
         .iter()
@@ -93,6 +76,15 @@ pub(super) fn document(found: &Comparison) -> Document {
             "Read the warnings about the order of rows below: a change over time can look like a leak, and limits assume \
              independent rows.",
         );
+    }
+    if found.logs.iter().any(|log| log.claim.is_some()) {
+        document.heading("Verdicts");
+        document.list(named(found).iter().filter_map(verdict).collect());
+        let [all, each] = [found.confidence, found.log_confidence].map(confidence_percent);
+        document.paragraph(format!(
+            "Together these verdicts hold with {all} confidence. Each log is judged at {each}, and so are its limits below; \
+             limits of differences are at {all} each."
+        ));
     }
     document.heading(headings::DIFFERENCES);
     differences(&mut document, found);
@@ -104,6 +96,8 @@ pub(super) fn document(found: &Comparison) -> Document {
         pairs(&mut document, found, differences);
     }
     warning_list(&mut document, found);
+    document.heading("Logs");
+    document.list(logs(found));
     document.heading("How to read this");
     document.list(found.notes.clone());
     document
@@ -157,54 +151,6 @@ fn verdict((name, log): &(String, &LogEntry)) -> Option<String> {
     ))
 }
 
-fn summary(all: &Comparison, found: &Differences) -> String {
-    let [earlier, later] = names(all, found);
-    let percent = allowance(100.0 * all.confidence);
-    let attack = &found.attack_vulnerability;
-    let change = &attack.difference;
-    let values = format!(
-        "guesses the secret of a row with probability {} instead of {}",
-        value(attack.later),
-        value(attack.earlier)
-    );
-    let what = match (change.lower, change.upper) {
-        (_, Some(upper)) if upper < 0.0 => format!(
-            "the attack found {values}: less often, by {} to {} ({percent} % confidence).",
-            at_least(-upper),
-            at_most(-change.lower.unwrap_or(-1.0))
-        ),
-        (Some(lower), _) if lower > 0.0 => format!(
-            "the attack found {values}: more often, by {} to {} ({percent} % confidence).",
-            at_least(lower),
-            at_most(change.upper.unwrap_or(1.0))
-        ),
-        (Some(_), Some(_)) => format!(
-            "the attack found {values}: no change is certified; the change is {} ({percent} % confidence).",
-            between(change)
-        ),
-        _ => format!(
-            "nothing is known about the attack found: {}",
-            change
-                .reason
-                .as_ref()
-                .map_or("too few rows.".to_owned(), continued)
-        ),
-    };
-    let best = &found.bayes_vulnerability.difference;
-    let best = match (best.lower, &best.reason) {
-        (Some(_), _) => format!(
-            " For the best possible attack it changes by {}.",
-            between(best)
-        ),
-        (None, Some(why)) => format!(" The best possible attack: {}", reason(why)),
-        (None, None) => String::new(),
-    };
-    format!(
-        "From {earlier} to {later} {what}{best}{}",
-        still_leaks(all, found)
-    )
-}
-
 /// The names of the two logs of a difference.
 fn names(all: &Comparison, found: &Differences) -> [String; 2] {
     let names = log_names(all);
@@ -213,29 +159,6 @@ fn names(all: &Comparison, found: &Differences) -> [String; 2] {
             .get(number - 1)
             .map_or(String::new(), |name| shorten(name))
     })
-}
-
-/// Less is no more than less: what the later log certainly leaks all the same.
-fn still_leaks(all: &Comparison, found: &Differences) -> String {
-    let is_less = found.attack_vulnerability.difference.upper < Some(0.0)
-        && found.attack_vulnerability.difference.upper.is_some();
-    let later = &all.logs[found.logs[1] - 1];
-    match later.worst_pair.total_variation.lower {
-        Some(lower) if is_less && lower > 0.0 => format!(
-            " {} still leaks: an attacker has an advantage of at least {}.",
-            names(all, found)[1],
-            at_least_beyond(lower, 0.0)
-        ),
-        _ => String::new(),
-    }
-}
-
-/// Limits of a change, with signs.
-fn between(change: &Estimate) -> String {
-    match (change.lower, change.upper) {
-        (Some(lower), Some(upper)) => format!("{} to {}", at_least(lower), at_most(upper)),
-        _ => "an unknown amount".to_owned(),
-    }
 }
 
 fn differences(document: &mut Document, found: &Comparison) {
@@ -247,7 +170,10 @@ fn differences(document: &mut Document, found: &Comparison) {
                 "success of the attack found",
                 &differences.attack_vulnerability,
             ),
-            ("Bayes vulnerability", &differences.bayes_vulnerability),
+            (
+                "success of the best possible attack",
+                &differences.bayes_vulnerability,
+            ),
             (
                 "advantage of the attack found",
                 &differences.attack_advantage,

@@ -1,6 +1,6 @@
 //! Pictures of a comparison.
 
-use crate::compare::{Comparison, Difference, LogEntry};
+use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::log_names::log_names;
 use leakgauge_base::rounding::allowance;
@@ -70,6 +70,7 @@ fn dot(estimate: &Estimate, reference: Option<f64>) -> Dot {
         lower: estimate.lower,
         upper: estimate.upper,
         reference,
+        ..Dot::default()
     }
 }
 
@@ -270,26 +271,31 @@ fn around_zero(label: &str, rows: &[Dot]) -> Axis {
 }
 
 fn differences(found: &Comparison) -> String {
-    let rows = found.differences.iter().flat_map(|differences| {
-        let [earlier, later] = differences.logs;
-        // Of two logs there is one difference only, which the caption explains.
-        let of_logs = match found.differences.len() {
-            1 => String::new(),
-            _ => format!("{later} − {earlier}: "),
-        };
-        let dot = move |name: &str, figure: &Difference| Dot {
-            label: format!("{of_logs}{name}"),
-            point: figure.difference.point,
-            lower: figure.difference.lower,
-            upper: figure.difference.upper,
-            reference: figure.analytic,
-        };
-        [
-            dot("success of attack", &differences.attack_vulnerability),
-            dot("Bayes vulnerability", &differences.bayes_vulnerability),
-            dot("advantage of attack", &differences.attack_advantage),
-            dot("total variation", &differences.total_variation),
-        ]
+    type Figure = fn(&Differences) -> &Difference;
+    let figures: [(&str, Figure); 4] = [
+        ("success, attack found", |all| &all.attack_vulnerability),
+        ("success, best attack", |all| &all.bayes_vulnerability),
+        ("advantage, attack found", |all| &all.attack_advantage),
+        ("largest total variation", |all| &all.total_variation),
+    ];
+    // A figure after the other: what is compared stands side by side.
+    let rows = figures.into_iter().flat_map(|(name, figure)| {
+        found.differences.iter().map(move |differences| {
+            let [earlier, later] = differences.logs;
+            let figure = figure(differences);
+            Dot {
+                // Of two logs there is one difference only, which the caption explains.
+                label: match found.differences.len() {
+                    1 => name.to_owned(),
+                    _ => format!("{name}, {later} − {earlier}"),
+                },
+                point: figure.difference.point,
+                lower: figure.difference.lower,
+                upper: figure.difference.upper,
+                reference: figure.analytic,
+                ..Dot::default()
+            }
+        })
     });
     let rows: Vec<Dot> = rows.collect();
     let exact = rows.iter().any(|row| row.reference.is_some());

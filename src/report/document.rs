@@ -73,6 +73,27 @@ impl Document {
         self.blocks
     }
 
+    /// The first section up to its first table: the summary of a report that has no verdicts.
+    #[must_use]
+    pub fn beginning(mut self) -> Document {
+        let is_heading = |block: &Block| matches!(block, Block::Heading(_));
+        let headings = self
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| is_heading(block));
+        let second = headings.map(|(at, _)| at).nth(1);
+        let table = self
+            .blocks
+            .iter()
+            .position(|block| matches!(block, Block::Table { .. }));
+        let ends = [second, table.map(|at| at + 1)].into_iter().flatten();
+        if let Some(end) = ends.min() {
+            self.blocks.truncate(end);
+        }
+        self
+    }
+
     pub fn to_text(&self, layout: &Layout) -> String {
         let mut text = String::new();
         for block in &self.blocks {
@@ -196,6 +217,32 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_beginning_ends_with_the_first_table_or_section() {
+        let written = |tables: [bool; 2]| {
+            let mut document = Document::default();
+            for (at, has_table) in tables.into_iter().enumerate() {
+                document.heading(format!("heading {at}"));
+                document.paragraph(format!("before {at}"));
+                if has_table {
+                    document.table(vec!["a"], 1, vec![vec!["1".to_owned()]]);
+                }
+                document.paragraph(format!("after {at}"));
+            }
+            document.beginning().to_markdown()
+        };
+        let [first, second] = [[true, true], [false, true]].map(written);
+        assert!(
+            first.contains("before 0") && first.contains("| 1"),
+            "{first}"
+        );
+        assert!(!first.contains("after 0"), "{first}");
+        assert!(
+            second.contains("after 0") && !second.contains("heading 1"),
+            "{second}"
+        );
+    }
 
     #[test]
     fn control_characters_in_labels_are_written_out() {

@@ -3,9 +3,8 @@
 use crate::audit::{Findings, Pair, PrivacyLimit};
 use crate::estimate::{Estimate, Reason};
 use crate::report::document::Document;
-use crate::report::numbers::percent;
+use crate::report::numbers::{Limits, Texts, percent};
 use crate::report::sentences::reasons::reason;
-use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::rounding::{allowance, nearest};
@@ -30,6 +29,18 @@ pub struct Figure<'a> {
     pub reason: Option<String>,
 }
 
+impl Figure<'_> {
+    /// Its numbers, with as many digits as its limits warrant.
+    pub fn texts(&self) -> Texts {
+        let limits = Limits {
+            lower: self.lower,
+            point: self.point,
+            upper: self.upper,
+        };
+        limits.texts(None)
+    }
+}
+
 /// What a figure is about.
 pub enum Of<'a> {
     /// Two secrets.
@@ -50,12 +61,13 @@ impl Of<'_> {
 /// A table of all figures.
 pub fn figures(document: &mut Document, audit: &Findings) {
     let rows = list(audit).into_iter().map(|figure| {
+        let texts = figure.texts();
         vec![
             figure.name,
             figure.of.text(),
-            value(figure.point),
-            lower(figure.lower),
-            upper(figure.upper),
+            texts.point,
+            texts.lower,
+            texts.upper,
         ]
     });
     document.table(

@@ -75,7 +75,7 @@ pub use gate::{
     GateCase, GateOutcome, audit_cases, claim_cases, comparison_cases, fit_cases, job_summary,
     junit,
 };
-pub use html::{comparison_page, page, page_with_pairs};
+pub use html::{comparison_page, follow_page, page, page_with_pairs, permute_page};
 #[cfg(feature = "schema")]
 pub use json_schema::{json_schema, json_schema_names, json_schemas};
 pub use layout::{Layout, MOST_PAIRS};
@@ -257,7 +257,7 @@ pub fn write_bounds(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(table, || bounds::document(table), layout, out)
+    write_summed(table, || bounds::document(table), layout, out)
 }
 
 /// Writes what a claim means for an attacker.
@@ -291,7 +291,7 @@ pub fn write_channel(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(analysis, || channel::analysis(analysis), layout, out)
+    write_summed(analysis, || channel::analysis(analysis), layout, out)
 }
 
 /// Writes a comparison.
@@ -373,7 +373,7 @@ pub fn write_shuffle_information(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::information(survey), layout, out)
+    write_summed(survey, || shuffle_flow::information(survey), layout, out)
 }
 
 /// Writes what shuffled messages of a randomizer tell.
@@ -385,7 +385,7 @@ pub fn write_shuffle_randomizer(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::randomizer(survey), layout, out)
+    write_summed(survey, || shuffle_flow::randomizer(survey), layout, out)
 }
 
 /// Writes what shuffled messages of different laws tell.
@@ -397,7 +397,7 @@ pub fn write_shuffle_users(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::users(survey), layout, out)
+    write_summed(survey, || shuffle_flow::users(survey), layout, out)
 }
 
 /// Writes how private shuffled reports are.
@@ -409,7 +409,7 @@ pub fn write_shuffle_privacy(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle::privacy(survey), layout, out)
+    write_summed(survey, || shuffle::privacy(survey), layout, out)
 }
 
 /// Writes how likely a shuffled value is guessed.
@@ -421,7 +421,7 @@ pub fn write_shuffle_vulnerability(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::vulnerability(survey), layout, out)
+    write_summed(survey, || shuffle_flow::vulnerability(survey), layout, out)
 }
 
 /// Writes how likely an input of a randomizer before a shuffler is guessed.
@@ -433,7 +433,7 @@ pub fn write_shuffle_mechanism(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(survey, || shuffle_flow::mechanism(survey), layout, out)
+    write_summed(survey, || shuffle_flow::mechanism(survey), layout, out)
 }
 
 /// Writes what is to be said about a log shuffled within groups.
@@ -451,6 +451,21 @@ pub fn write_permute(
         false => permute::document(found),
     };
     write(found, document, layout, out)
+}
+
+/// Writes a report without verdicts: briefly its beginning.
+fn write_summed(
+    model: &impl Serialize,
+    document: impl FnOnce() -> document::Document,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let layout = layout.into();
+    let document = || match layout.brief {
+        true => document().beginning(),
+        false => document(),
+    };
+    write(model, document, layout, out)
 }
 
 fn write(

@@ -7,6 +7,7 @@ use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::permutation::Distance;
 use leakgauge_permute::{GroupReport, OrderName, Report};
+use leakgauge_plot::{Axis, Caption, Dot, Dots, dots};
 
 /// The number of groups listed in text.
 const LISTED: usize = 10;
@@ -36,6 +37,12 @@ fn stays(report: &Report) -> Option<String> {
 pub(super) fn document(report: &Report) -> Document {
     let mut document = Document::default();
     document.heading(headline(report));
+    body(&mut document, report);
+    document
+}
+
+/// The same without its first heading.
+pub(super) fn body(document: &mut Document, report: &Report) {
     if let Some(stays) = stays(report) {
         document.paragraph(stays);
     }
@@ -65,19 +72,56 @@ pub(super) fn document(report: &Report) -> Document {
     document.paragraph(promise);
     document.table(vec!["figure", "value"], 1, figures(report));
     if !report.within {
-        orders(&mut document, report);
+        orders(document, report);
     }
-    groups(&mut document, report);
-    meanings(&mut document, report);
+    groups(document, report);
+    meanings(document, report);
     if !report.warnings.is_empty() {
         document.heading("Warnings");
         let items = report.warnings.iter().map(|w| w.message.clone());
         document.list(items.collect());
     }
-    document
 }
 
-fn headline(report: &Report) -> String {
+/// The shares of values that stay in the largest groups, where they were simulated.
+pub(super) fn picture(report: &Report) -> Option<String> {
+    let largest = largest(report).into_iter();
+    let rows = largest.filter_map(|group| {
+        let preserved = group.preserved.as_ref()?;
+        Some(Dot {
+            label: shorten(&group.name),
+            point: Some(preserved.mean),
+            lower: preserved.eta,
+            ..Dot::default()
+        })
+    });
+    let rows: Vec<Dot> = rows.collect();
+    let means = rows.iter().filter_map(|row| row.point);
+    let top = (1.1 * means.fold(0.0, f64::max)).clamp(0.1, 1.0);
+    (!rows.is_empty() && !report.within).then(|| {
+        dots(&Dots {
+            caption: Caption::new(
+                "Values that stay within their group",
+                "The mean share of values that stay in each of the largest groups, from simulated shuffles, with the share that \
+                 it keeps at least.",
+            ),
+            x: Axis::linear("share of values that stay").from_to(0.0, top),
+            name: "mean, with eta".to_owned(),
+            reference_name: String::new(),
+            rows,
+        })
+    })
+}
+
+/// The groups that are listed.
+fn largest(report: &Report) -> Vec<&GroupReport> {
+    let mut groups: Vec<&GroupReport> = report.groups.list.iter().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse((group.size, group.width)));
+    groups.truncate(LISTED);
+    groups
+}
+
+pub(super) fn headline(report: &Report) -> String {
     if report.within {
         return format!(
             "{} rows, each group shuffled by itself: no value leaves its group",
@@ -197,10 +241,7 @@ fn groups(document: &mut Document, report: &Report) {
         cells.extend(group.failure.map(nearest));
         cells
     };
-    let mut shown: Vec<&GroupReport> = groups.list.iter().collect();
-    shown.sort_by_key(|group| std::cmp::Reverse((group.size, group.width)));
-    shown.truncate(LISTED);
-    document.table(header, 1, shown.into_iter().map(row).collect());
+    document.table(header, 1, largest(report).into_iter().map(row).collect());
     if groups.count > LISTED {
         document.paragraph(format!(
             "The {LISTED} largest of {} groups are shown; the JSON report lists {}.",

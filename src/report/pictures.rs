@@ -177,6 +177,7 @@ fn pairs(audit: &Findings) -> Option<String> {
     }
     let order = by_lower_limit(audit, MAX_PAIRS);
     let shown = order.len();
+    let labels = plot::told_apart(&audit.input.secrets);
     Some(plot::dots(&Dots {
         caption: Caption::new(
             "Pairs that are easiest to tell apart",
@@ -188,14 +189,16 @@ fn pairs(audit: &Findings) -> Option<String> {
         x: Axis::linear("total variation").from_to(0.0, 1.0),
         name: "estimate, with limits".to_owned(),
         reference_name: String::new(),
-        rows: order.into_iter().map(dot).collect(),
+        rows: order.into_iter().map(|pair| dot(pair, &labels)).collect(),
     }))
 }
 
-fn dot(pair: &PairFigures) -> Dot {
+fn dot(pair: &PairFigures, labels: &[String]) -> Dot {
     let total_variation = &pair.total_variation;
+    let short = |secret: u32| part(&labels[secret as usize]);
     Dot {
-        label: pair.secrets.labels().map(part).join(" | "),
+        label: pair.secrets.secrets().map(short).join(" | "),
+        title: pair.secrets.labels().map(shorten).join(" | "),
         point: total_variation.point,
         lower: total_variation.lower,
         upper: total_variation.upper,

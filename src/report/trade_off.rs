@@ -2,7 +2,7 @@
 
 use crate::audit::{Findings, OperatingPoint, TradeOff};
 use crate::report::document::Document;
-use crate::report::numbers::{percent, plain_below, plain_exact};
+use crate::report::numbers::{confidence_percent, percent, plain_below, plain_exact};
 use crate::report::sentences::reasons::reason;
 use crate::report::words::{lower, range, upper, value};
 use leakgauge_base::error::shorten;
@@ -10,18 +10,26 @@ use leakgauge_base::rounding::at_least;
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Findings) {
+    if audit.worst_pair.trade_off.is_none() {
+        document.paragraph(missing(audit));
+        return;
+    }
     document.heading("Trade-off");
     body(document, audit);
 }
 
-/// The same without its heading.
+/// Why there is none.
+pub fn missing(audit: &Findings) -> String {
+    let why = audit.worst_pair.trade_off_reason.as_ref();
+    format!(
+        "No trade-off of true and false positives. {}",
+        why.map_or("Nothing was judged.".to_owned(), reason)
+    )
+}
+
+/// The same without its heading; nothing where there is none.
 pub fn body(document: &mut Document, audit: &Findings) {
     let Some(found) = &audit.worst_pair.trade_off else {
-        let why = audit.worst_pair.trade_off_reason.as_ref();
-        document.paragraph(format!(
-            "Not available. {}",
-            why.map_or("Nothing was judged.".to_owned(), reason)
-        ));
         return;
     };
     document.table(
@@ -63,7 +71,7 @@ fn levels(found: &TradeOff) -> String {
         "TPR: how many rows of the secret a threshold on the score finds. FPR: how many rows of the other secret are taken \
          for it, at most. The limits of a line hold with {} confidence, all lines together with at least {} %. An upper limit is about \
          thresholds on this score only.{missing}",
-        percent(found.operating_levels.each),
+        confidence_percent(found.operating_levels.each),
         plain_below(100.0 * found.operating_levels.together, 4)
     )
 }

@@ -2,13 +2,13 @@
 
 use crate::audit::{ClaimReport, Grounds, Verdict};
 use crate::report::document::Document;
+use crate::report::numbers::Texts;
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::{claims, fit};
-use crate::report::words::{p_value_of, quantity, range, value};
+use crate::report::words::{p_value_of, quantity, texts};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::Quantity;
-use leakgauge_base::rounding::nearest;
 
 /// The verdict and what it rests on.
 pub fn verdict(document: &mut Document, claim: &ClaimReport) {
@@ -22,6 +22,12 @@ pub fn headline(claim: &ClaimReport) -> String {
     format!("{word}: {}", claim.claim)
 }
 
+/// What a verdict rests on that its figures and the reasons beside them, on the first screen, do not say.
+pub fn grounds_below(claim: &ClaimReport) -> Vec<String> {
+    let fit = claim.fit.as_ref().map(fit::fit);
+    [claims::reason(claim)].into_iter().chain(fit).collect()
+}
+
 /// What a verdict rests on.
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];
@@ -30,6 +36,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
         return items;
     }
     items.extend((!is_time).then(|| {
+        let texts = texts(claim);
         format!(
             "{}{}: {} {} in the claim, {} estimated, {}{}.",
             claim
@@ -44,9 +51,9 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
                 (None, _) => "",
             },
             quantity(claim),
-            nearest(claim.analytic),
-            value(claim.estimate.point),
-            range(&claim.estimate),
+            texts.bound,
+            texts.point,
+            between(claim, &texts),
             match &claim.fit {
                 Some(_) => " (limits that hold for all pairs together)",
                 None => "",
@@ -71,6 +78,17 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     }
     items.extend(claim.fit.as_ref().map(fit::fit));
     items
+}
+
+/// The limits in words.
+fn between(claim: &ClaimReport, texts: &Texts) -> String {
+    let Texts { lower, upper, .. } = texts;
+    match (claim.estimate.lower, claim.estimate.upper) {
+        (Some(_), Some(_)) => format!("between {lower} and {upper}"),
+        (Some(_), None) => format!("at least {lower}"),
+        (None, Some(_)) => format!("at most {upper}"),
+        (None, None) => "no limits".to_owned(),
+    }
 }
 
 /// What stands for a pair where none decides.

@@ -2,6 +2,7 @@
 
 use crate::audit::ClaimReport;
 use crate::estimate::{Estimate, Method};
+use crate::report::numbers::{Limits, Texts};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_base::rounding::{at_least, at_most, nearest};
 
@@ -17,6 +18,12 @@ pub fn quantity(claim: &ClaimReport) -> &'static str {
         Quantity::Privacy(PrivacyParameter::Renyi { .. }) => "Renyi divergence",
         Quantity::Privacy(parameter) => parameter.key(),
     }
+}
+
+/// The limits of a claim and its bound, rounded outward, with the same digits in every report: as many as the limits
+/// warrant, and as it takes to tell them from each other.
+pub fn texts(claim: &ClaimReport) -> Texts {
+    Limits::from(&claim.estimate).texts(Some(claim.analytic))
 }
 
 pub fn method_name(method: Method) -> &'static str {

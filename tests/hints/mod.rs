@@ -440,6 +440,7 @@ fn every_option_that_a_report_names_is_tried() {
         "guesses",
         "force",
         "out",
+        "samples",
         "secret",
     ];
     let mut named = BTreeSet::new();

@@ -358,3 +358,27 @@ fn groups_that_hide_nothing_are_named() {
     ]);
     assert_eq!(near[..2], ["rows-alone", "degrees"]);
 }
+
+/// A page has what the report says, and replaces only pages.
+#[test]
+fn the_report_is_a_page_too() {
+    let place = Place::with_log(line(300));
+    let arguments = with(&["--seed", "3", "--force", "--html", "page.html"]);
+    for _ in 0..2 {
+        let output = place.run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    let page = read(&place, "page.html");
+    let text = page.trim_start_matches("<!DOCTYPE html>");
+    let document = roxmltree::Document::parse(text).unwrap();
+    let names = |name: &str| {
+        let nodes = document.descendants();
+        nodes.filter(|node| node.tag_name().name() == name).count()
+    };
+    assert_eq!((names("h1"), names("svg")), (1, 1));
+    assert!(
+        page.contains("Values that stay within their group") && page.contains("leakgauge permute")
+    );
+    let log = with(&["--force", "--html", "log.csv"]);
+    assert_eq!(place.run(&log).status.code(), Some(2));
+}

@@ -206,7 +206,8 @@ fn is_linked(_: &Path, _: &Path) -> bool {
     false
 }
 
-fn same_place(one: &Path, other: &Path) -> bool {
+/// Whether two paths are the same file, also one that is not there yet.
+pub fn same_place(one: &Path, other: &Path) -> bool {
     let directory = |path: &Path| {
         let parent = path
             .parent()

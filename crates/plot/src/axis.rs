@@ -116,6 +116,15 @@ impl Extent {
         place.is_finite().then_some(place)
     }
 
+    /// The number at a position.
+    pub fn value(&self, place: f64) -> f64 {
+        let at = self.from + place * (self.to - self.from);
+        match self.scale {
+            Scale::Linear => at,
+            Scale::Log => pow(10.0, at),
+        }
+    }
+
     /// About this many ticks.
     pub fn ticks(&self, about: usize) -> Vec<Tick> {
         let values = match self.scale {

@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Caption, Role, STROKE, draw};
 use super::dots::{RowFrame, draw_label};
 use super::frame::{Entry, Frame, Legend, Sample};
+use super::hover::{short, with_tips};
 
 /// Half the height of a box.
 const HALF: i32 = 16;
@@ -41,13 +42,21 @@ pub fn boxes(data: &Boxes) -> String {
     }]);
     let labels = data.rows.iter().map(|row| row.label.as_str());
     let layout = RowFrame::new(&data.x, numbers, &legend, labels);
-    draw(&data.caption, layout.frame.total_height(), |canvas| {
+    let drawn = draw(&data.caption, layout.frame.total_height(), |canvas| {
         legend.draw(canvas);
         layout.draw(canvas, &data.x.label);
         for (at, row) in data.rows.iter().enumerate() {
             draw_row(canvas, &layout.frame, row, layout.middle_of(at));
         }
-    })
+    });
+    let tip = |(at, row): (usize, &BoxRow)| {
+        let quantiles = row.quantiles.map(short).join(", ");
+        let text = format!("{}: {quantiles} ({})", row.label, data.name);
+        let is_known = row.quantiles.iter().all(|quantile| quantile.is_finite());
+        is_known.then(|| layout.tip(at, text))
+    };
+    let tips: Vec<_> = data.rows.iter().enumerate().filter_map(tip).collect();
+    with_tips(drawn, &tips)
 }
 
 fn draw_row(canvas: &Canvas<'_>, frame: &Frame, row: &BoxRow, y: i32) {

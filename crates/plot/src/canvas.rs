@@ -122,22 +122,22 @@ pub(super) enum Anchor {
 
 /// Draws a picture with a given height.
 pub(super) fn draw(caption: &Caption, height: i32, drawing: impl FnOnce(&Canvas<'_>)) -> String {
-    draw_over(caption, height, "", drawing)
+    draw_over(caption, (WIDTH, height), "", drawing)
 }
 
-/// The same, on top of given SVG elements.
+/// The same with a given width too, on top of given SVG elements.
 pub(super) fn draw_over(
     caption: &Caption,
-    height: i32,
+    (width, height): (i32, i32),
     under: &str,
     drawing: impl FnOnce(&Canvas<'_>),
 ) -> String {
     let mut text = String::new();
-    let size = (WIDTH as u32, height.max(1) as u32);
+    let size = (width as u32, height.max(1) as u32);
     drawing(&Canvas {
         area: SVGBackend::with_string(&mut text, size).into_drawing_area(),
     });
-    finish(&text, caption, height, under)
+    finish(&text, caption, (width, height), under)
 }
 
 impl Canvas<'_> {
@@ -273,15 +273,16 @@ pub fn on_white(svg: &str) -> String {
 }
 
 /// Converts the output of the backend: scalable, with title and description, with roles instead of colors.
-fn finish(drawn: &str, caption: &Caption, height: i32, under: &str) -> String {
+fn finish(drawn: &str, caption: &Caption, (width, height): (i32, i32), under: &str) -> String {
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         class=\"leakgauge-plot\" font-family=\"sans-serif\" stroke-linejoin=\"round\">\n<title>{}</title>\n<desc>{}</desc>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         class=\"leakgauge-plot\" font-family=\"sans-serif\" font-size=\"{FONT}\" fill=\"currentColor\" stroke-linejoin=\"round\">\n<title>{}</title>\n<desc>{}</desc>\n",
         escape(&caption.title),
         escape(&caption.description),
     );
     svg.push_str(under);
+    let mut is_text = false;
     for line in body.lines() {
         // Only tags have attributes; a label that looks like one is text, and text has no quotes.
         if line.starts_with('<') {
@@ -289,7 +290,11 @@ fn finish(drawn: &str, caption: &Caption, height: i32, under: &str) -> String {
         } else {
             svg.push_str(line);
         }
-        svg.push('\n');
+        // A text is one line.
+        is_text = line.starts_with("<text") || is_text && line != "</text>";
+        if !is_text {
+            svg.push('\n');
+        }
     }
     svg
 }
@@ -300,6 +305,14 @@ fn attributes(tag: &str, svg: &mut String) {
         .replace(" font-family=\"sans-serif\"", "")
         .replace(" stroke=\"none\"", "")
         .replace(" \"/>", "\"/>");
+    // The root says it for most texts.
+    let tag = match tag.starts_with("<text") {
+        true => tag
+            .replace(" text-anchor=\"start\"", "")
+            .replace(&format!(" font-size=\"{FONT}\""), "")
+            .replace(" fill=\"#010000\"", ""),
+        false => tag,
+    };
     let Some(at) = tag.find("\"#01") else {
         svg.push_str(&tag);
         return;

@@ -1,8 +1,11 @@
 //! Charts: lines, steps, points with limits, bands, regions and rules over two axes.
 
+use std::ops::RangeInclusive;
+
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, draw};
 use super::frame::{Entry, Frame, LINE, Legend, RADIUS, Sample};
+use super::hover::{Tip, between, short, with_limits, with_tips};
 use super::text::{ems, fit};
 
 /// A chart.
@@ -152,19 +155,25 @@ impl Layer {
     }
 }
 
-/// Draws a chart with its legend above it.
+/// Draws a chart with its legend above it. Its named layers are read where a pointer rests.
 pub fn chart(chart: &Chart) -> String {
+    chart_with(chart, |frame| columns(&chart.x, &chart.layers, frame))
+}
+
+/// The same, with other values where a pointer rests.
+pub(super) fn chart_with(chart: &Chart, tips: impl FnOnce(&Frame) -> Vec<Tip>) -> String {
     let x = Extent::new(&chart.x, chart.layers.iter().flat_map(Layer::xs));
     let y = Extent::new(&chart.y, chart.layers.iter().flat_map(Layer::ys));
     let legend = Legend::new(chart.layers.iter().map(Layer::entry));
     let frame = Frame::new(x, y, legend.height, chart.aspect);
-    draw(&chart.caption, frame.total_height(), |canvas| {
+    let drawn = draw(&chart.caption, frame.total_height(), |canvas| {
         legend.draw(canvas);
         frame.draw(canvas, &chart.x, &chart.y);
         for layer in &chart.layers {
             draw_layer(canvas, &frame, layer);
         }
-    })
+    });
+    with_tips(drawn, &tips(&frame))
 }
 
 fn draw_layer(canvas: &Canvas<'_>, frame: &Frame, layer: &Layer) {
@@ -345,6 +354,110 @@ fn draw_spot(canvas: &Canvas<'_>, frame: &Frame, spot: &Spot, layer: &Layer) {
     }
 }
 
+/// Places on the axis that have a column each. More, or the few corners of lines, share columns of the same width.
+const PLACES: RangeInclusive<usize> = 8..=40;
+const COLUMNS: usize = 20;
+
+/// Columns of a chart, each with what its named layers are there.
+fn columns(x: &Axis, layers: &[Layer], frame: &Frame) -> Vec<Tip> {
+    let named = || layers.iter().filter(|layer| !layer.name.is_empty());
+    let mut places: Vec<f64> = named().flat_map(places_of).collect();
+    places.retain(|&x| {
+        let at = frame.x.place(x);
+        at.is_some_and(|at| (-1e-9..=1.0 + 1e-9).contains(&at))
+    });
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let across = |at: f64| frame.across(at).round() as i32;
+    let has_points = layers
+        .iter()
+        .any(|layer| matches!(layer.mark, Mark::Points(_)));
+    let is_exact = match places.len() {
+        0 => return Vec::new(),
+        count => PLACES.contains(&count) || has_points && count <= *PLACES.end(),
+    };
+    let shares: Vec<f64> = match is_exact {
+        true => places.iter().filter_map(|&x| frame.x.place(x)).collect(),
+        false => (0..COLUMNS)
+            .map(|at| (at as f64 + 0.5) / COLUMNS as f64)
+            .collect(),
+    };
+    let tip = |at: usize| {
+        let middle = |a: f64, b: f64| 0.5 * (a + b);
+        let from = at
+            .checked_sub(1)
+            .map_or(0.0, |before| middle(shares[before], shares[at]));
+        let to = shares
+            .get(at + 1)
+            .map_or(1.0, |&after| middle(shares[at], after));
+        let here = match is_exact {
+            true => places[at],
+            false => frame.x.value(shares[at]),
+        };
+        let ends = [frame.x.value(from), frame.x.value(to)];
+        let parts: Vec<String> = named()
+            .filter_map(|layer| Some(format!("\n{}: {}", layer.name, value(layer, here, ends)?)))
+            .collect();
+        let corners = [(across(from), frame.top), (across(to), frame.bottom)];
+        (!parts.is_empty()).then(|| Tip {
+            corners,
+            text: format!("{} {}{}", x.label, short(here), parts.concat()),
+        })
+    };
+    (0..shares.len()).filter_map(tip).collect()
+}
+
+fn places_of(layer: &Layer) -> Vec<f64> {
+    match &layer.mark {
+        Mark::Line(points) | Mark::Step(points) => points.iter().map(|point| point.0).collect(),
+        Mark::Points(spots) => spots.iter().map(|spot| spot.x).collect(),
+        Mark::Band(band) => band.iter().map(|part| part.0).collect(),
+        Mark::Region(_) | Mark::Labels(_) | Mark::Level(_) | Mark::Rule(..) => Vec::new(),
+    }
+}
+
+/// What a layer is at a place, or between the ends of a column.
+fn value(layer: &Layer, x: f64, ends: [f64; 2]) -> Option<String> {
+    match &layer.mark {
+        Mark::Line(points) => between(points, x).map(short),
+        Mark::Step(points) => {
+            let upto = points.iter().take_while(|point| point.0 <= x);
+            let last = upto.last().filter(|point| point.1.is_finite())?;
+            Some(short(last.1))
+        }
+        Mark::Points(spots) => of_spots(spots, ends),
+        Mark::Band(band) => {
+            let edge = |which: fn(&(f64, f64, f64)) -> f64| {
+                let line: Vec<(f64, f64)> = band.iter().map(|part| (part.0, which(part))).collect();
+                between(&line, x).map(short)
+            };
+            Some(format!(
+                "{} to {}",
+                edge(|part| part.1)?,
+                edge(|part| part.2)?
+            ))
+        }
+        Mark::Level(y) => Some(short(*y)),
+        Mark::Region(_) | Mark::Labels(_) | Mark::Rule(..) => None,
+    }
+}
+
+fn of_spots(spots: &[Spot], [from, to]: [f64; 2]) -> Option<String> {
+    let inside = spots.iter().filter(|spot| from <= spot.x && spot.x <= to);
+    let inside: Vec<&Spot> = inside.collect();
+    if let [spot] = inside[..] {
+        return with_limits(spot.y, spot.lower, spot.upper);
+    }
+    let ys = || {
+        inside
+            .iter()
+            .filter_map(|spot| spot.y)
+            .filter(|y| y.is_finite())
+    };
+    let (least, most) = (ys().min_by(f64::total_cmp)?, ys().max_by(f64::total_cmp)?);
+    Some(format!("{} to {}", short(least), short(most)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, hostile};
@@ -427,12 +540,10 @@ mod tests {
         let svg = chart(&data);
         check(&svg);
         assert!(!svg.contains("listed"));
-        let anchors = ["start", "end"].map(|side| {
-            let lines: Vec<&str> = svg.lines().collect();
-            let is_such = |two: &[&str]| {
-                two[0].contains(&format!("text-anchor=\"{side}\"")) && two[1] == "a label"
-            };
-            lines.windows(2).filter(|two| is_such(two)).count()
+        let anchors = [false, true].map(|at_end| {
+            let labels = svg.lines().filter(|line| line.ends_with(">a label</text>"));
+            let is_such = |line: &&str| line.contains("text-anchor=\"end\"") == at_end;
+            labels.filter(is_such).count()
         });
         assert_eq!(anchors, [1, 1], "{svg}");
     }

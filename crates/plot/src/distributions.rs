@@ -4,8 +4,9 @@ use libm::pow;
 
 use super::axis::{Axis, Extent, Scale};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
-use super::chart::{Chart, Layer, Mark, chart};
+use super::chart::{Chart, Layer, Mark, chart_with};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::hover::{Tip, short, with_tips};
 use super::text::{ems, fit};
 
 /// Histograms of a number under two secrets, with common bins.
@@ -67,13 +68,43 @@ pub fn histograms(data: &Histograms) -> String {
     if top > 0.0 {
         y = y.from_to(0.0, 1.05 * top);
     }
-    chart(&Chart {
+    let chart = Chart {
         caption: data.caption.clone(),
         x,
         y,
         layers,
         aspect: 0.6,
-    })
+    };
+    chart_with(&chart, |frame| bins(data, frame))
+}
+
+/// The bins, each with its heights.
+fn bins(data: &Histograms, frame: &Frame) -> Vec<Tip> {
+    let across = |x: f64| {
+        let place = frame.x.place(x)?;
+        Some(frame.across(place.clamp(0.0, 1.0)).round() as i32)
+    };
+    let bin = |(at, edges): (usize, &[f64])| {
+        let heights = data
+            .heights
+            .each_ref()
+            .map(|heights| heights.get(at).copied());
+        let [one, other] = [heights[0]?, heights[1]?].map(short);
+        let [from, to] = [across(edges[0])?, across(edges[1])?];
+        let text = format!(
+            "{} {} to {}: {} {one}, {} {other}",
+            data.x.label,
+            short(edges[0]),
+            short(edges[1]),
+            data.names[0],
+            data.names[1],
+        );
+        (heights.iter().flatten().all(|height| height.is_finite())).then_some(Tip {
+            corners: [(from, frame.top), (to, frame.bottom)],
+            text,
+        })
+    };
+    data.edges.windows(2).enumerate().filter_map(bin).collect()
 }
 
 /// The horizontal axis, with room for what lies outside; and the edges of the bins before and after the histogram.
@@ -174,7 +205,21 @@ pub fn label_bars(data: &LabelBars) -> String {
         LINE
     };
     let height = frame.bottom + tall + LINE + 3 * GAP;
-    draw(&data.caption, height, |canvas| {
+    let tips: Vec<Tip> = bars
+        .iter()
+        .enumerate()
+        .map(|(at, (label, heights))| {
+            let [from, to] =
+                [at, at + 1].map(|at| (f64::from(frame.left) + wide * at as f64).round() as i32);
+            let [one, other] = heights.map(short);
+            let [first, second] = &data.names;
+            Tip {
+                corners: [(from, frame.top), (to, frame.bottom)],
+                text: format!("{label}: {first} {one}, {second} {other}"),
+            }
+        })
+        .collect();
+    let drawn = draw(&data.caption, height, |canvas| {
         legend.draw(canvas);
         frame.draw_y_marks(canvas, GRID);
         for (at, bar) in bars.iter().enumerate() {
@@ -185,7 +230,8 @@ pub fn label_bars(data: &LabelBars) -> String {
         frame.draw_y_label(canvas, &data.y_label);
         frame.bottom += tall - LINE + GAP;
         frame.draw_x_label(canvas, &data.x_label);
-    })
+    });
+    with_tips(drawn, &tips)
 }
 
 const SMALL: f64 = 32.0;

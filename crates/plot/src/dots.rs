@@ -3,6 +3,7 @@
 use super::axis::{Axis, Extent};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw};
 use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::hover::{Tip, short, with_limits, with_tips};
 use super::text::{ems, fit};
 
 /// Estimates to compare.
@@ -25,6 +26,8 @@ pub struct Dots {
 pub struct Dot {
     /// Its label.
     pub label: String,
+    /// All of its label where that is longer, for a pointer that rests on it; else empty.
+    pub title: String,
     /// The estimate.
     pub point: Option<f64>,
     /// The lower limit, if there is one.
@@ -94,6 +97,15 @@ impl RowFrame {
     pub fn middle_of(&self, row: usize) -> i32 {
         self.frame.top + (LINE + 4) * row as i32 + LINE / 2
     }
+
+    /// What is said where a pointer rests on a line.
+    pub fn tip(&self, row: usize, text: String) -> Tip {
+        let y = self.middle_of(row);
+        Tip {
+            corners: [(0, y - LINE / 2), (self.frame.right, y + LINE / 2)],
+            text,
+        }
+    }
 }
 
 /// Draws estimates as points with limits, and references as open circles.
@@ -111,13 +123,26 @@ pub fn dots(data: &Dots) -> String {
     let numbers = data.rows.iter().flat_map(Dot::numbers);
     let labels = data.rows.iter().map(|row| row.label.as_str());
     let layout = RowFrame::new(&data.x, numbers, &legend, labels);
-    draw(&data.caption, layout.frame.total_height(), |canvas| {
+    let drawn = draw(&data.caption, layout.frame.total_height(), |canvas| {
         legend.draw(canvas);
         layout.draw(canvas, &data.x.label);
         for (at, row) in data.rows.iter().enumerate() {
             draw_row(canvas, &layout.frame, row, layout.middle_of(at));
         }
-    })
+    });
+    let tip = |(at, row): (usize, &Dot)| {
+        let label = match row.title.is_empty() {
+            true => &row.label,
+            false => &row.title,
+        };
+        let reference = row.reference.filter(|reference| reference.is_finite());
+        let reference = reference.map(|value| format!("{} {}", data.reference_name, short(value)));
+        let parts = [with_limits(row.point, row.lower, row.upper), reference];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| layout.tip(at, format!("{label}: {}", parts.join(", "))))
+    };
+    let tips: Vec<_> = data.rows.iter().enumerate().filter_map(tip).collect();
+    with_tips(drawn, &tips)
 }
 
 /// Writes the label of a line.
@@ -173,6 +198,7 @@ mod tests {
     fn rows_of_anything() {
         let row = Dot {
             label: hostile(),
+            title: String::new(),
             point: Some(0.4),
             lower: Some(0.3),
             upper: None,

@@ -51,19 +51,29 @@ pub fn field(data: &Field) -> String {
     frame.bottom = frame.top + (f64::from(frame.right - frame.left) * aspect) as i32;
     let ramp = Ramp::new(&data.scale, data.values.iter().copied());
     let cells = cells(data, &frame, &ramp);
-    draw_over(&data.caption, frame.total_height(), &cells, |canvas| {
-        // Grid lines would not be visible on the colors.
-        frame.draw_ends(canvas);
-        frame.draw_y_marks(canvas, 0.0);
-        frame.draw_x_marks(canvas, 0.0);
-        frame.draw_x_label(canvas, &data.x.label);
-        frame.draw_y_label(canvas, &data.y.label);
-        draw_joined(canvas, data, &frame);
-        for point in &data.points {
-            draw_point(canvas, &frame, point);
-        }
-        ramp.draw_bar(canvas, (frame.top, frame.bottom), &data.scale.label);
-    })
+    draw_over(
+        &data.caption,
+        (WIDTH, frame.total_height()),
+        &cells,
+        |canvas| {
+            // Grid lines would not be visible on the colors.
+            frame.draw_ends(canvas);
+            frame.draw_y_marks(canvas, 0.0);
+            frame.draw_x_marks(canvas, 0.0);
+            frame.draw_x_label(canvas, &data.x.label);
+            frame.draw_y_label(canvas, &data.y.label);
+            draw_joined(canvas, data, &frame);
+            for point in &data.points {
+                draw_point(canvas, &frame, point);
+            }
+            ramp.draw_bar(
+                canvas,
+                WIDTH - BAR,
+                (frame.top, frame.bottom),
+                &data.scale.label,
+            );
+        },
+    )
 }
 
 fn place(frame: &Frame, point: &FieldPoint) -> Option<(i32, i32)> {

@@ -3,8 +3,9 @@
 use super::axis::{Axis, number};
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw_over};
 use super::frame::{GAP, LINE};
+use super::hover::{Tip, with_tips};
 use super::ramp::{BAR, Cells, Ramp};
-use super::text::{ems, escape, fit};
+use super::text::{ems, escape, fit, told_apart};
 
 /// A table of numbers as colors.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,11 @@ pub struct Heatmap {
 
 /// The largest width or height of labels, in units.
 const MAX_LENGTH: f64 = 330.0;
+/// The size of a label that is long, and the size below which labels are not drawn, in units.
+const SMALL: f64 = 24.0;
+const SMALLEST: f64 = 18.0;
+/// More labels make a picture of twice the width: it is for a page, and not for a column.
+const NARROW: usize = 40;
 
 /// The layout, in units.
 struct Layout {
@@ -43,15 +49,16 @@ struct Layout {
     bottom: i32,
     rows: usize,
     columns: usize,
-    row_font: f64,
-    column_font: f64,
+    /// The labels, without what all of them share, and their size; none where they would be too small.
+    row_labels: Option<(Vec<String>, f64)>,
+    column_labels: Option<(Vec<String>, f64)>,
     /// Whether column labels read from bottom to top, and their height.
     upright: bool,
     column_height: i32,
 }
 
-/// Draws a table of numbers as colors with a color bar. Numbers are written into cells that are large enough; if labels
-/// do not fit, only every n-th is shown.
+/// Draws a table of numbers as colors with a color bar. Numbers are written into cells that are large enough. All labels
+/// are drawn, or none where they would be too small to be read; where a pointer rests, a cell is named either way.
 pub fn heatmap(data: &Heatmap) -> String {
     let layout = Layout::new(data);
     let ramp =
@@ -67,7 +74,8 @@ pub fn heatmap(data: &Heatmap) -> String {
         }
     }
     let height = layout.bottom + layout.column_height + LINE + 3 * GAP;
-    let drawn = draw_over(&data.caption, height, &cells.to_svg(), |canvas| {
+    let size = (layout.right + BAR, height);
+    let drawn = draw_over(&data.caption, size, &cells.to_svg(), |canvas| {
         draw_values(canvas, data, &layout, &ramp);
         if data.same_labels {
             draw_diagonal(canvas, &layout);
@@ -78,44 +86,78 @@ pub fn heatmap(data: &Heatmap) -> String {
                 canvas.frame(layout.cell(row, column), Role::Series(1), STROKE + 2);
             }
         }
-        ramp.draw_bar(canvas, (layout.top, layout.bottom), &data.scale.label);
+        let bar = (layout.top, layout.bottom);
+        ramp.draw_bar(canvas, layout.right, bar, &data.scale.label);
     });
     name_cells(drawn, data, &layout)
 }
 
-/// Lays an invisible area over each cell that names it where a pointer rests on it, unless there are so many that they
-/// would be most of a page.
+/// Names each cell where a pointer rests on it: an area for each, or, where these would be most of a page, one area
+/// with what a script needs to name them.
 fn name_cells(mut drawn: String, data: &Heatmap, layout: &Layout) -> String {
     const MOST: usize = 1000;
-    const END: &str = "</svg>";
-    let Some(end) = drawn
-        .rfind(END)
-        .filter(|_| layout.rows * layout.columns <= MOST)
-    else {
+    if layout.rows * layout.columns > MOST {
+        if let Some(end) = drawn.rfind("</svg>") {
+            drawn.insert_str(end, &cells_for_script(data, layout));
+        }
         return drawn;
-    };
-    let mut names = "<g fill=\"none\" pointer-events=\"all\">\n".to_owned();
+    }
+    let mut tips = Vec::new();
     for row in 0..layout.rows {
         for column in 0..layout.columns {
             if data.same_labels && row == column {
                 continue;
             }
-            let [(x0, y0), (x1, y1)] = layout.cell(row, column);
             let value = value(data, row, column);
             let value = value.map_or("n/a".to_owned(), |value| format!("{value:.3}"));
-            let labels = [&data.rows[row], &data.columns[column]].map(|label| escape(label));
-            names += &format!(
-                "<rect x=\"{x0}\" y=\"{y0}\" width=\"{}\" height=\"{}\"><title>{} | {}: {value}</title></rect>\n",
-                x1 - x0,
-                y1 - y0,
-                labels[0],
-                labels[1],
-            );
+            tips.push(Tip {
+                corners: layout.cell(row, column),
+                text: format!("{} | {}: {value}", data.rows[row], data.columns[column]),
+            });
         }
     }
-    names += "</g>\n";
-    drawn.insert_str(end, &names);
-    drawn
+    with_tips(drawn, &tips)
+}
+
+/// An area over all cells: where it is, the labels, a line each, and the values, two letters each.
+fn cells_for_script(data: &Heatmap, layout: &Layout) -> String {
+    let all = || (0..layout.rows).flat_map(|row| (0..layout.columns).map(move |at| (row, at)));
+    let known = all().filter_map(|(row, column)| value(data, row, column));
+    let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
+        (least.min(x), most.max(x))
+    });
+    let (least, most) = data.scale.range.unwrap_or((least, most));
+    let letters = |(row, column)| {
+        let share = value(data, row, column).map(|value| (value - least) / (most - least));
+        match share.filter(|share| share.is_finite()) {
+            Some(share) => base_36((1000.0 * share.clamp(0.0, 1.0)).round() as u32),
+            None => "--".to_owned(),
+        }
+    };
+    let values: String = all().map(letters).collect();
+    let columns = data.columns.iter().filter(|_| !data.same_labels);
+    let labels: Vec<String> = data
+        .rows
+        .iter()
+        .chain(columns)
+        .map(|label| escape(label))
+        .collect();
+    let (x, y) = (layout.left, layout.top);
+    let (width, height) = (layout.right - x, layout.bottom - y);
+    format!(
+        "<g class=\"cells\" fill=\"none\" pointer-events=\"all\" data-size=\"{} {}\" data-range=\"{least} {most}\" \
+         data-values=\"{values}\">\n<desc>{}</desc>\n\
+         <rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/></g>\n",
+        layout.rows,
+        layout.columns,
+        labels.join("\n"),
+    )
+}
+
+/// Two digits of base 36.
+fn base_36(number: u32) -> String {
+    let digit = |digit: u32| char::from_digit(digit % 36, 36).unwrap_or('0');
+    [digit(number / 36), digit(number)].iter().collect()
 }
 
 /// A line through the cells of a label with itself.
@@ -139,22 +181,33 @@ fn value(data: &Heatmap, row: usize, column: usize) -> Option<f64> {
 impl Layout {
     fn new(data: &Heatmap) -> Layout {
         let (rows, columns) = (data.rows.len(), data.columns.len());
-        let widest = |labels: &[String]| labels.iter().map(|label| ems(label)).fold(0.0, f64::max);
-        let guess = |count: usize| if count > 20 { 28.0 } else { FONT };
-        let (row_font, column_font) = (guess(rows), guess(columns));
-        let labels = (widest(&data.rows) * row_font).min(MAX_LENGTH) as i32;
-        let left = LINE + 2 * GAP + labels + GAP;
-        let right = WIDTH - BAR;
-        let width = f64::from(right - left);
+        let right = match rows.max(columns) > NARROW {
+            true => 2 * WIDTH - BAR,
+            false => WIDTH - BAR,
+        };
         let share = rows as f64 / columns.max(1) as f64;
+        let share = share.clamp(0.25, 1.3);
+        let [row_names, column_names] = [&data.rows, &data.columns].map(|all| told_apart(all));
+        // Labels take their room from the cells, whose size is that of the labels.
+        let least = LINE + 3 * GAP;
+        let tall = f64::from(right - least) * share / rows.max(1) as f64;
+        let guess = font(tall, &row_names).unwrap_or(0.0);
+        let room = (widest(&row_names) * guess).min(MAX_LENGTH) as i32;
+        let left = least + room;
+        let width = f64::from(right - left);
+        let row_font = font(width * share / rows.max(1) as f64, &row_names);
         let top = LINE / 2;
-        let bottom = top + (width * share.clamp(0.25, 1.3)) as i32;
-        let tall = widest(&data.columns) * column_font;
-        let upright = tall + f64::from(GAP) > width / columns.max(1) as f64;
-        let column_height = if upright {
-            tall.min(MAX_LENGTH) as i32 + GAP
-        } else {
-            LINE
+        let bottom = top + (width * share) as i32;
+        let wide = width / columns.max(1) as f64;
+        let is_level = widest(&column_names) * FONT + f64::from(GAP) <= wide;
+        let column_font = match is_level {
+            true => Some(FONT),
+            false => font(wide, &column_names),
+        };
+        let column_height = match (is_level, column_font) {
+            (true, _) => LINE,
+            (false, Some(font)) => (widest(&column_names) * font).min(MAX_LENGTH) as i32 + GAP,
+            (false, None) => GAP,
         };
         Layout {
             left,
@@ -163,9 +216,9 @@ impl Layout {
             bottom,
             rows,
             columns,
-            row_font,
-            column_font,
-            upright,
+            row_labels: row_font.map(|font| (row_names, font)),
+            column_labels: column_font.map(|font| (column_names, font)),
+            upright: !is_level,
             column_height,
         }
     }
@@ -214,30 +267,37 @@ fn draw_values(canvas: &Canvas<'_>, data: &Heatmap, layout: &Layout, ramp: &Ramp
     }
 }
 
+/// The width of the widest label, in ems.
+fn widest(labels: &[String]) -> f64 {
+    labels.iter().map(|label| ems(label)).fold(0.0, f64::max)
+}
+
+/// The size of labels, one a cell of this height; `None` if they would be too small to be read.
+fn font(cell: f64, labels: &[String]) -> Option<f64> {
+    let of_cell = (cell / 1.12).min(FONT);
+    // Long labels are written smaller before they are cut.
+    let of_length = (MAX_LENGTH / widest(labels).max(1.0)).max(SMALL);
+    (of_cell >= SMALLEST).then_some(of_cell.min(of_length))
+}
+
 fn draw_labels(canvas: &Canvas<'_>, data: &Heatmap, layout: &Layout) {
-    let most = |font: f64| MAX_LENGTH / font;
-    let every = |cell: f64, font: f64| ((font * 1.15 / cell).ceil() as usize).max(1);
-    let tall = f64::from(layout.bottom - layout.top) / layout.rows.max(1) as f64;
-    for row in (0..layout.rows).step_by(every(tall, layout.row_font)) {
-        let [(_, y0), (_, y1)] = layout.cell(row, 0);
-        let label = fit(&data.rows[row], most(layout.row_font));
-        let at = (layout.left - GAP, (y0 + y1) / 2);
-        canvas.text_sized(&label, at, Anchor::Right, layout.row_font, Role::Ink);
+    if let Some((labels, font)) = &layout.row_labels {
+        for (row, label) in labels.iter().enumerate() {
+            let [(_, y0), (_, y1)] = layout.cell(row, 0);
+            let label = fit(label, MAX_LENGTH / font);
+            let at = (layout.left - GAP, (y0 + y1) / 2);
+            canvas.text_sized(&label, at, Anchor::Right, *font, Role::Ink);
+        }
     }
-    let wide = f64::from(layout.right - layout.left) / layout.columns.max(1) as f64;
-    let step = if layout.upright {
-        every(wide, layout.column_font)
-    } else {
-        1
-    };
-    for column in (0..layout.columns).step_by(step) {
-        let [(x0, _), (x1, _)] = layout.cell(0, column);
-        let (x, y) = ((x0 + x1) / 2, layout.bottom + GAP);
-        let label = fit(&data.columns[column], most(layout.column_font));
-        if layout.upright {
-            canvas.text_up(&label, (x, y), Anchor::Right, layout.column_font);
-        } else {
-            canvas.text_sized(&label, (x, y), Anchor::Below, layout.column_font, Role::Ink);
+    if let Some((labels, font)) = &layout.column_labels {
+        for (column, label) in labels.iter().enumerate() {
+            let [(x0, _), (x1, _)] = layout.cell(0, column);
+            let (x, y) = ((x0 + x1) / 2, layout.bottom + GAP);
+            let label = fit(label, MAX_LENGTH / font);
+            match layout.upright {
+                true => canvas.text_up(&label, (x, y), Anchor::Right, *font),
+                false => canvas.text_sized(&label, (x, y), Anchor::Below, *font, Role::Ink),
+            }
         }
     }
     let middle = (layout.left + layout.right) / 2;
@@ -300,6 +360,42 @@ mod tests {
             (0..100).map(|k| format!("secret number {k}")).collect(),
         ));
         assert!(svg.len() < 330_000, "{}", svg.len());
+    }
+
+    #[test]
+    fn all_labels_are_drawn_or_none() {
+        let shown = |n: usize| {
+            let labels = (0..n).map(|k| format!("www.site-{k:03}.example"));
+            let svg = heatmap(&square(labels.collect()));
+            check(&svg);
+            let texts = super::super::testing::texts(&svg);
+            texts.iter().filter(|text| text.starts_with("…0")).count()
+        };
+        assert_eq!([20, 100, 200].map(shown), [40, 200, 0]);
+    }
+
+    #[test]
+    fn a_script_can_name_the_cells_of_many_labels() {
+        let svg = heatmap(&square((0..40).map(|k| format!("<{k}>")).collect()));
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let cells = document
+            .descendants()
+            .find(|node| node.attribute("class") == Some("cells"));
+        let cells = cells.expect("an area over the cells");
+        let values = cells.attribute("data-values").unwrap();
+        assert_eq!((values.len(), &values[..2]), (2 * 40 * 40, "--"));
+        // 0.37 of the range from 0 to 1.
+        assert_eq!(u32::from_str_radix(&values[2..4], 36), Ok(370));
+        assert_eq!(cells.attribute("data-size"), Some("40 40"));
+        let labels = cells
+            .descendants()
+            .find(|node| node.tag_name().name() == "desc");
+        assert!(
+            labels
+                .and_then(|node| node.text())
+                .unwrap()
+                .starts_with("<0>\n<1>\n")
+        );
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod dots;
 mod field;
 mod frame;
 mod heatmap;
+mod hover;
 mod picture;
 pub mod png;
 mod ramp;
@@ -58,7 +59,7 @@ pub use field::{Field, FieldPoint, field};
 pub use heatmap::{Heatmap, heatmap};
 pub use picture::{Figure, Picture};
 pub use table::{Cell, Table};
-pub use text::clean;
+pub use text::{clean, told_apart};
 pub use trade_off::{TradeOff, trade_off, trade_off_log};
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
 
 use super::axis::{Axis, Extent};
-use super::canvas::{Anchor, Canvas, FONT, Role, THIN, WIDTH};
+use super::canvas::{Anchor, Canvas, FONT, Role, THIN};
 use super::frame::GAP;
 use super::text::{ems, fit};
 
@@ -59,8 +59,14 @@ impl Ramp {
     }
 
     /// Draws the color bar at the right of an area.
-    pub fn draw_bar(&self, canvas: &Canvas<'_>, (top, bottom): (i32, i32), label: &str) {
-        let (left, right) = (WIDTH - BAR + GAP, WIDTH - BAR + GAP + 40);
+    pub fn draw_bar(
+        &self,
+        canvas: &Canvas<'_>,
+        start: i32,
+        (top, bottom): (i32, i32),
+        label: &str,
+    ) {
+        let (left, right) = (start + GAP, start + GAP + 40);
         let height = f64::from(bottom - top);
         let edge = |step: usize| bottom - (height * step as f64 / LEVELS as f64).round() as i32;
         for level in 0..LEVELS {
@@ -81,7 +87,7 @@ impl Ramp {
         for tick in self.extent.ticks(5) {
             let y = bottom - (tick.at * height).round() as i32;
             canvas.line(vec![(right, y), (right + 10, y)], Role::Ink, THIN, 1.0);
-            let room = f64::from(WIDTH - right - 14 - 56) / FONT;
+            let room = f64::from(start + BAR - right - 14 - 56) / FONT;
             let size = if ems(&tick.label) > room {
                 FONT * 0.75
             } else {
@@ -92,7 +98,7 @@ impl Ramp {
         let label = fit(label, height / FONT);
         canvas.text_up(
             &label,
-            (WIDTH - 26, (top + bottom) / 2),
+            (start + BAR - 26, (top + bottom) / 2),
             Anchor::Center,
             FONT,
         );

@@ -71,7 +71,11 @@ fn inside(node: &roxmltree::Node<'_, '_>, size: &[f64]) {
             .unwrap_or(0.0)
     };
     let text = node.text().unwrap_or_default().trim();
-    let width = super::text::ems(text) * number("font-size");
+    let size_of_text = match node.attribute("font-size") {
+        Some(_) => number("font-size"),
+        None => super::canvas::FONT,
+    };
+    let width = super::text::ems(text) * size_of_text;
     let (at, most) = match node.attribute("transform") {
         Some(_) => (number("y"), size[3]),
         None => (number("x"), size[2]),

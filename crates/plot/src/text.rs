@@ -37,6 +37,58 @@ pub(super) fn fit(text: &str, most: f64) -> String {
     shown
 }
 
+/// The labels without the words at their beginning and at their end that all of them share, where that makes long ones
+/// shorter: `…` stands for what is left out.
+///
+/// ```
+/// use leakgauge_plot::told_apart;
+///
+/// let sites = ["www.a-1.example", "www.a-20.example"].map(str::to_owned);
+/// assert_eq!(told_apart(&sites), ["…1…", "…20…"]);
+/// ```
+pub fn told_apart(labels: &[String]) -> Vec<String> {
+    const LONG: usize = 8;
+    const LEAST: usize = 3;
+    let letters: Vec<Vec<char>> = labels.iter().map(|label| label.chars().collect()).collect();
+    let longest = letters.iter().map(Vec::len).max().unwrap_or(0);
+    let Some(first) = letters
+        .first()
+        .filter(|_| letters.len() > 1 && longest > LONG)
+    else {
+        return labels.to_vec();
+    };
+    let shared = |at: &dyn Fn(&[char], usize) -> Option<char>| {
+        let is_shared = |&k: &usize| {
+            let letter = at(first, k);
+            letter.is_some() && letters.iter().all(|all| at(all, k) == letter)
+        };
+        (0..first.len()).take_while(is_shared).count()
+    };
+    let start = shared(&|all, k| all.get(k).copied());
+    let end = shared(&|all, k| Some(all[all.len().checked_sub(k + 1)?]));
+    // Words and numbers stay whole.
+    let is_word = |letter: &char| letter.is_alphanumeric();
+    let start = first[..start]
+        .iter()
+        .rposition(|letter| !is_word(letter))
+        .map_or(0, |at| at + 1);
+    let tail = &first[first.len() - end..];
+    let end = tail
+        .iter()
+        .position(|letter| !is_word(letter))
+        .map_or(0, |at| tail.len() - at);
+    let [start, end] = [start, end].map(|cut| if cut < LEAST { 0 } else { cut });
+    if letters.iter().any(|all| all.len() <= start + end) {
+        return labels.to_vec();
+    }
+    let mark = |cut: usize| if cut > 0 { "…" } else { "" };
+    let kept = letters
+        .iter()
+        .map(|all| all[start..all.len() - end].iter().collect::<String>());
+    kept.map(|kept| format!("{}{kept}{}", mark(start), mark(end)))
+        .collect()
+}
+
 /// The text with characters that are not allowed in XML replaced by U+FFFD.
 pub fn clean(text: &str) -> String {
     let text = visible(text);

@@ -5,6 +5,7 @@ use libm::{exp, floor, log10, pow};
 use super::axis::Axis;
 use super::canvas::Caption;
 use super::chart::{Chart, Layer, Mark, chart};
+use super::hover::between;
 
 /// The receiver operating characteristic of an attack that tells a secret from another.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,16 +64,15 @@ pub fn trade_off(data: &TradeOff) -> String {
 pub fn trade_off_log(data: &TradeOff) -> String {
     let least = lowest(&data.curve);
     let up = |x: f64| x.max(least);
-    let line = |points: &[(f64, f64)]| points.iter().map(|&(x, y)| (up(x), up(y))).collect();
+    let line = |points: &[(f64, f64)]| {
+        curved(points, least)
+            .into_iter()
+            .map(|(x, y)| (x, up(y)))
+            .collect()
+    };
     let mut layers = Vec::new();
     if let Some((epsilon, delta)) = data.claim {
-        let mut points = allowed(epsilon, delta);
-        // Where squares are too far apart for a logarithmic axis.
-        points.extend((0..=60).map(|k| {
-            let x = pow(least, f64::from(k) / 60.0);
-            (x, highest(epsilon, delta, x))
-        }));
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let points = allowed(epsilon, delta);
         layers.push(Layer::new(&data.claim_name, 2, Mark::Line(line(&points))));
     }
     layers.push(Layer::new(
@@ -95,6 +95,20 @@ pub fn trade_off_log(data: &TradeOff) -> String {
     })
 }
 
+/// A line from (0, 0) on, from the smallest rate that is drawn on: what is straight between its points is not on
+/// logarithmic axes.
+fn curved(points: &[(f64, f64)], least: f64) -> Vec<(f64, f64)> {
+    const STEPS: u32 = 60;
+    let steps = (0..=STEPS).map(|k| pow(least, f64::from(k) / f64::from(STEPS)));
+    let between = steps.filter_map(|x| Some((x, between(points, x)?)));
+    let drawn = points.iter().copied().filter(|point| point.0 > least);
+    let mut all: Vec<(f64, f64)> = between.chain(drawn).collect();
+    // Rates grow together, so that a step up stays one.
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    all.dedup();
+    all
+}
+
 /// The power of ten at or below the smallest positive false positive rate, between 1e-6 and 0.01.
 fn lowest(curve: &[(f64, f64)]) -> f64 {
     let positive = curve.iter().map(|point| point.0).filter(|x| *x > 0.0);
@@ -112,22 +126,16 @@ fn highest(epsilon: f64, delta: f64, x: f64) -> f64 {
 /// The largest true positive rates that (ε, δ) allows.
 ///
 /// # Formula
-/// min(1, δ + e^ε x, 1 − e^−ε (1 − δ − x)).
+/// min(1, δ + e^ε x, 1 − e^−ε (1 − δ − x)), at its corners.
 fn allowed(epsilon: f64, delta: f64) -> Vec<(f64, f64)> {
-    const STEPS: u32 = 400;
-    let highest = |x: f64| highest(epsilon, delta, x);
-    // Squares, since the curve is steep at 0.
-    let xs = (0..=STEPS)
-        .map(|k| f64::from(k) / f64::from(STEPS))
-        .map(|x| x * x);
-    let mut points: Vec<(f64, f64)> = xs.map(|x| (x, highest(x))).collect();
-    // The exact corner.
     let corner = (1.0 - delta) / (1.0 + exp(epsilon));
-    if corner.is_finite() {
-        points.push((corner, highest(corner)));
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    points
+    let mut xs: Vec<f64> = [0.0, corner, 1.0 - delta, 1.0].into();
+    xs.retain(|x| (0.0..=1.0).contains(x));
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    xs.into_iter()
+        .map(|x| (x, highest(epsilon, delta, x)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -149,6 +157,18 @@ mod tests {
     fn the_logarithmic_axes_begin_below_the_fewest_false_positives() {
         assert_eq!(lowest(&[(0.0, 0.1), (0.0004, 0.2), (1.0, 1.0)]), 1e-4);
         assert_eq!(lowest(&[(0.0, 0.0), (1.0, 1.0)]), 0.01);
+    }
+
+    /// An attack that exceeds a claim between two of its thresholds does so on any axes.
+    #[test]
+    fn a_straight_part_is_curved_on_logarithmic_axes() {
+        let line = curved(&[(0.0, 0.0), (0.2, 0.8), (1.0, 1.0)], 0.01);
+        assert!(
+            (line[0].1 - 0.04).abs() < 1e-12 && line[0].0 == 0.01,
+            "{line:?}"
+        );
+        let at = line.iter().find(|point| point.0 > 0.05).unwrap();
+        assert!((at.1 - 4.0 * at.0).abs() < 1e-12, "{at:?}");
     }
 
     #[test]

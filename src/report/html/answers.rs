@@ -1,21 +1,19 @@
-//! The first screen: the verdict in a sentence, and five short answers.
+//! The first screen: the verdict in a sentence, and what the report that fits on a screen says, with the same digits.
+
+use std::iter;
 
 use serde::Serialize;
 
 use super::name::Name;
-use crate::audit::{ClaimReport, Findings, Pair, SplitChoice, Verdict, Warning};
-use crate::estimate::Estimate;
-use crate::report::numbers::{percent, time_scale};
+use crate::audit::{ClaimReport, Findings, SplitChoice, Verdict, Warning};
 use crate::report::sentences::brief_reasons::is_final;
 use crate::report::sentences::doubts::LIMITS_OF_TIMES;
-use crate::report::sentences::reasons::reason;
+use crate::report::short::answer::{leaks, sentences};
+use crate::report::short::claims::told;
 use crate::report::short::next::command_after;
-use crate::report::summary::epsilon;
-use crate::report::words::quantity;
-use crate::report::words::{range, value};
+use crate::report::short::{doubts, read};
 use leakgauge_base::naming::setting;
-use leakgauge_base::quantity::Quantity;
-use leakgauge_base::rounding::{at_least_beyond, at_most, at_most_beyond, nearest, percent_beyond};
+use leakgauge_plot::clean;
 
 /// The verdict.
 #[derive(Serialize)]
@@ -33,8 +31,8 @@ pub struct Headline {
 pub struct Answer {
     /// The question.
     pub question: &'static str,
-    /// The answer.
-    pub parts: Vec<Part>,
+    /// The answer: sentences, a line each.
+    pub lines: Vec<Vec<Part>>,
 }
 
 /// A piece of a sentence.
@@ -47,7 +45,13 @@ pub enum Part {
     Name(Name),
     /// A command to run.
     Command(String),
+    /// A verdict in a word.
+    Verdict(String),
 }
+
+/// Claims that are told on the first screen, and doubts.
+pub const CLAIMS: usize = 3;
+const DOUBTS: usize = 6;
 
 fn text(text: impl Into<String>) -> Part {
     Part::Text(text.into())
@@ -62,11 +66,7 @@ fn deciding(audit: &Findings) -> Option<&ClaimReport> {
         .or_else(|| audit.claims.first())
 }
 
-/// The verdict in a sentence.
-pub fn headline(audit: &Findings) -> Headline {
-    let Some(claim) = deciding(audit) else {
-        return without_claims(audit);
-    };
+fn of_claim(audit: &Findings, claim: &ClaimReport) -> Headline {
     let named = Part::Name(Name::new(&claim.claim.text));
     let (class, word, before, after) = match claim.verdict {
         Verdict::Violated => ("violated", "Violated", "this log refutes ", ""),
@@ -90,209 +90,90 @@ pub fn headline(audit: &Findings) -> Headline {
     }
 }
 
-fn without_claims(audit: &Findings) -> Headline {
-    let (class, word, rest) = match audit.worst_pair.total_variation.lower {
-        Some(lower) if lower > 0.0 => ("leaks", "Leak found", "the log leaks its secret"),
-        Some(_) if !naming(audit).is_empty() => (
-            "leaks",
-            "Secrets are named",
-            "all secrets together more often than by blind guessing, though for no two of them a leak is certified",
-        ),
-        Some(_) if epsilon(audit).is_some() => (
-            "leaks",
-            "Leak found",
-            "the log leaks its secret, though no advantage is certified",
-        ),
-        Some(_) => (
-            "unknown",
-            "No leak certified",
-            "these rows neither prove nor rule out a leak",
-        ),
-        None => (
-            "unknown",
-            "Nothing certified",
-            "these rows are too few to judge by",
-        ),
+/// Without claims the strongest thing that is said of the log is the verdict.
+fn without_claims(audit: &Findings, said: &mut Vec<String>) -> Headline {
+    let (class, word) = match (leaks(audit), audit.worst_pair.total_variation.lower) {
+        (true, _) => ("leaks", "Leak found"),
+        (false, Some(_)) => ("unknown", "No leak shown"),
+        (false, None) => ("unknown", "Nothing certified"),
+    };
+    let first = match said.is_empty() {
+        true => String::new(),
+        false => said.remove(0),
     };
     Headline {
         class,
         word,
-        parts: vec![text(format!("{rest}{}.", naming(audit)))],
+        parts: vec![text(first)],
     }
 }
 
-/// How often one row names its secret among several, where that is certified to be more than blind guessing.
-fn naming(audit: &Findings) -> String {
-    let secrets = audit.input.secrets.len();
-    let overall = &audit.overall;
-    let Some(risk) = overall.bayes_risk.upper else {
-        return String::new();
-    };
-    if secrets < 3 || risk >= overall.guessing_error {
-        return String::new();
-    }
-    let blind = 1.0 - overall.guessing_error;
-    format!(
-        ". One row names 1 of {secrets} secrets at least {} % of the time; blind guessing, {} %",
-        percent_beyond(1.0 - risk, blind),
-        match blind {
-            blind if blind < 0.001 => nearest(100.0 * blind),
-            _ => ((1000.0 * blind).round() / 10.0).to_string(),
-        }
-    )
-}
-
-/// Is it leaking, between whom, how sure is that, compared with what, and what now?
-pub fn answers(audit: &Findings, command: &str) -> Vec<Answer> {
+/// The verdict in a sentence, and what the report that fits on a screen says besides, each once.
+pub fn answers(audit: &Findings, command: &str) -> (Headline, Vec<Answer>) {
     let claim = deciding(audit);
-    let violated = claim.filter(|claim| claim.verdict == Verdict::Violated);
-    let pair = violated.map_or(Some(&audit.worst_pair.secrets), ClaimReport::deciding_pair);
-    [
-        ("Is it leaking?", vec![text(leaking(audit, claim))]),
-        ("Between whom?", between(audit, pair)),
-        ("How sure?", vec![text(how_sure(audit, violated))]),
-        ("Compared with what?", vec![text(compared(audit, claim))]),
-        ("What now?", what_now(audit, claim, command)),
-    ]
-    .map(|(question, parts)| Answer { question, parts })
-    .into()
+    let mut said: Vec<String> = sentences(audit).iter().map(|text| clean(text)).collect();
+    let headline = match claim {
+        Some(claim) => of_claim(audit, claim),
+        None => without_claims(audit, &mut said),
+    };
+    let texts = |texts: Vec<String>| {
+        texts
+            .into_iter()
+            .map(|one| vec![text(clean(&one))])
+            .collect()
+    };
+    let mut doubts = doubts::all(audit);
+    let beyond = doubts.len().saturating_sub(DOUBTS);
+    doubts.truncate(DOUBTS);
+    if beyond > 0 {
+        doubts.push(format!("and {beyond} more, see the warnings"));
+    }
+    let verdicts = match audit.claims.len() {
+        1 => "Why?",
+        _ => "Verdicts",
+    };
+    let all = [
+        ("What was read?", texts(read::texts(audit))),
+        (verdicts, claims(audit)),
+        ("What can be told?", texts(said)),
+        ("What to check?", texts(doubts)),
+        ("What now?", vec![what_now(audit, claim, command)]),
+    ];
+    let answers = all
+        .into_iter()
+        .map(|(question, lines)| Answer { question, lines });
+    let answers = answers.filter(|answer: &Answer| !answer.lines.is_empty());
+    (headline, answers.collect())
 }
 
-fn leaking(audit: &Findings, claim: Option<&ClaimReport>) -> String {
-    let within = match claim {
-        Some(claim) if claim.verdict == Verdict::Violated => {
-            return format!("Yes, more than claimed: {}.", beyond(claim));
+/// The figures of the first claims, and why their verdicts are as they are.
+fn claims(audit: &Findings) -> Vec<Vec<Part>> {
+    let many = audit.claims.len() > 1;
+    let first = audit.claims.iter().take(CLAIMS);
+    let told = first.map(|claim| {
+        let (figures, reasons) = told(claim);
+        let texts = iter::once(figures + ".").chain(reasons);
+        let texts = clean(&texts.collect::<Vec<_>>().join(" "));
+        match many {
+            true => vec![
+                Part::Verdict(claim.verdict.to_string()),
+                text(" "),
+                Part::Name(Name::new(&claim.claim.text)),
+                text(format!(": {texts}")),
+            ],
+            false => vec![text(capital(&texts))],
         }
-        Some(claim) if claim.verdict == Verdict::Holds => ", within the claim",
-        _ => "",
-    };
-    let worst = &audit.worst_pair.total_variation;
-    if worst.lower == Some(0.0)
-        && naming(audit).is_empty()
-        && let Some((_, lower)) = epsilon(audit)
-    {
-        return format!(
-            "Yes{within}: epsilon is at least {}. No advantage was certified.",
-            at_least_beyond(lower, 0.0)
-        );
-    }
-    match (worst.lower, audit.overall.bayes_security.lower) {
-        (Some(lower), _) if lower > 0.0 => {
-            format!(
-                "Yes{within}: an attacker has an advantage of at least {}.",
-                at_least_beyond(lower, 0.0)
-            )
-        }
-        (Some(_), _) if !naming(audit).is_empty() => {
-            "Yes, all secrets together; between two of them no leak was certified.".to_owned()
-        }
-        (Some(_), Some(security)) if security > 1e-4 => {
-            format!(
-                "No leak was certified, and no attacker has an advantage above {}.",
-                at_most(1.0 - security)
-            )
-        }
-        (Some(_), _) => "No leak was certified. That does not prove that there is none.".to_owned(),
-        (None, _) => format!(
-            "Not known. {}",
-            worst
-                .reason
-                .as_ref()
-                .map_or("There are too few rows.".to_owned(), reason)
-        ),
-    }
-}
-
-/// The limit that refutes a claim, with enough digits to see that it does.
-fn beyond(claim: &ClaimReport) -> String {
-    let name = quantity(claim);
-    let protects = claim.quantity.protects();
-    if let (Quantity::TimeDifference, Some(lower)) = (claim.quantity, claim.estimate.lower) {
-        let (factor, unit) = time_scale(claim.analytic, claim.reason.grounds.unit());
-        let limit = at_least_beyond(factor * lower, factor * claim.analytic);
-        return format!("{name} at least {limit}{unit}");
-    }
-    match (protects, claim.estimate.lower, claim.estimate.upper) {
-        (true, _, Some(upper)) => {
-            format!("{name} at most {}", at_most_beyond(upper, claim.analytic))
-        }
-        (_, Some(lower), _) => {
-            format!("{name} at least {}", at_least_beyond(lower, claim.analytic))
-        }
-        _ => format!("{name} {}", range(&claim.estimate)),
-    }
-}
-
-fn between(audit: &Findings, pair: Option<&Pair>) -> Vec<Part> {
-    let Some(pair) = pair else {
-        let which =
-            "Some two secrets. All pairs were looked at together, which does not say which two.";
-        return vec![text(which)];
-    };
-    let [a, b] = pair.labels();
-    let rest = match audit.pairs.len() {
-        0 | 1 => ", the only two.".to_owned(),
-        pairs => format!(", chosen from {pairs} pairs on the tuning rows."),
-    };
-    vec![
-        Part::Name(Name::new(a)),
-        text(" and "),
-        Part::Name(Name::new(b)),
-        text(rest),
-    ]
-}
-
-fn how_sure(audit: &Findings, violated: Option<&ClaimReport>) -> String {
-    let (name, estimate): (_, &Estimate) = match violated {
-        Some(claim) => (quantity(claim), &claim.estimate),
-        None => ("advantage", &audit.worst_pair.total_variation),
-    };
-    let percent = percent(audit.confidence);
-    let doubt = if audit.warnings.iter().any(Warning::is_about_order) {
-        ", if rows are independent: see the warnings"
-    } else {
-        ""
-    };
-    let is_time = |claim: &&ClaimReport| claim.quantity == Quantity::TimeDifference;
-    let (factor, unit) = violated.filter(is_time).map_or((1.0, ""), |claim| {
-        time_scale(claim.analytic, claim.reason.grounds.unit())
     });
-    let estimate = estimate.increasing(|value| factor * value);
-    format!(
-        "{percent} confidence{doubt}. Estimate of the {name} {}{unit}, {}{unit}.",
-        value(estimate.point),
-        range(&estimate)
-    )
+    let more = audit.claims.len().saturating_sub(CLAIMS);
+    let more = (more > 0).then(|| vec![text(format!("and {more} more claims, below"))]);
+    told.chain(more).collect()
 }
 
-fn compared(audit: &Findings, claim: Option<&ClaimReport>) -> String {
-    if let Some(claim) = claim {
-        let name = quantity(claim);
-        let analytic = nearest(claim.analytic);
-        return match claim.quantity {
-            Quantity::BayesSecurity => format!(
-                "The claim: {name} {analytic}, an advantage of {}.",
-                nearest(1.0 - claim.analytic)
-            ),
-            Quantity::TimeDifference => format!("The claim: {}.", claim.claim),
-            Quantity::TotalVariation
-            | Quantity::Advantage
-            | Quantity::AttackAdvantage
-            | Quantity::Overall(_)
-            | Quantity::Privacy(_) => format!("The claim: {name} at most {analytic}."),
-        };
-    }
-    match audit.worst_pair.total_variation.lower {
-        Some(lower) if lower > 0.0 => format!(
-            "Guessing blind: right 50 % of the time between two secrets, here at least {} %.",
-            percent_beyond(0.5 * (1.0 + lower), 0.5)
-        ),
-        _ => format!(
-            "Guessing blind, which errs with probability {}; the attack found: {}.",
-            nearest(audit.overall.guessing_error),
-            value(audit.overall.bayes_risk.point)
-        ),
-    }
+/// The same with a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec<Part> {
@@ -326,9 +207,7 @@ fn what_now(audit: &Findings, claim: Option<&ClaimReport>, command: &str) -> Vec
                 }
                 _ => format!("Take about {} in all", more(claim, rows)),
             };
-            format!(
-                "{how}: they would settle the claim in nine of ten logs, if the estimate were the truth."
-            )
+            format!("{how}.")
         }
         Some((Verdict::Inconclusive, None)) => without_number(claim.is_some_and(is_final)),
         None => match audit.worst_pair.total_variation.lower {

@@ -7,41 +7,32 @@ use crate::compare::{Comparison, Differences};
 use crate::report::compare::{self, headings};
 use crate::report::compare_plots::{COMPARISON_PLOTS, comparison_plots};
 use crate::report::document::Block;
+use crate::report::html::content::compact;
 use crate::report::html::name::Name;
 use crate::report::log_names::log_names;
-use crate::report::words::{range, value};
-use leakgauge_base::rounding::at_least_beyond;
+use crate::report::short::comparison::{rows, sentences};
 use leakgauge_plot::{Picture, clean};
 
 /// All of the page.
 #[derive(Serialize)]
 pub struct Content {
-    style: &'static str,
+    style: String,
+    script: String,
     version: &'static str,
     tool: String,
     title: String,
     class: &'static str,
     word: &'static str,
     sentence: String,
-    logs: Vec<String>,
+    about: String,
+    header: Vec<&'static str>,
+    rows: Vec<Vec<Name>>,
+    /// What stands below the table.
+    sentences: Vec<String>,
     picture: Option<Drawn>,
-    /// Whether a mechanism is claimed for a log.
-    is_claimed: bool,
-    verdicts: Vec<LogRow>,
     sections: Vec<Section>,
     command: String,
     seed: u64,
-}
-
-/// A log in the table that opens the page.
-#[derive(Serialize)]
-struct LogRow {
-    name: Name,
-    class: String,
-    verdict: String,
-    estimate: String,
-    claimed: String,
-    p: String,
 }
 
 /// A heading with what is under it.
@@ -72,20 +63,26 @@ impl Content {
             word,
             sentence,
         } = headline(found);
+        let (about, header, rows) = rows(found);
+        let rows = rows
+            .into_iter()
+            .map(|row| row.iter().map(|cell| Name::new(cell)).collect());
         let mut drawn = comparison_plots(found);
         let picture = opening(found, &mut drawn);
         Content {
-            style: include_str!("style.css"),
+            style: compact(include_str!("style.css")),
+            script: compact(include_str!("page.js")),
             version: found.tool.version,
             tool: format!("{} {}", found.tool.name, found.tool.version),
             title: format!("{} logs compared", found.logs.len()),
             class,
             word,
             sentence,
-            logs: compare::logs(found).iter().map(|log| clean(log)).collect(),
+            about: clean(&about),
+            header,
+            rows: rows.collect(),
+            sentences: sentences(found).iter().map(|text| clean(text)).collect(),
             picture,
-            is_claimed: found.logs.iter().any(|log| log.verdict.is_some()),
-            verdicts: verdicts(found),
             sections: sections(found, drawn),
             command: clean(command),
             seed: found.seed,
@@ -118,6 +115,16 @@ fn headline(found: &Comparison) -> Headline {
             format!("{open} of {all} logs neither show nor rule out more than is claimed");
         return headline("inconclusive", "Inconclusive", sentence);
     }
+    changed(found)
+}
+
+/// Which way the leakage goes.
+fn changed(found: &Comparison) -> Headline {
+    let headline = |class, word, sentence| Headline {
+        class,
+        word,
+        sentence,
+    };
     let changes = |is: fn(&Differences) -> bool| found.differences.iter().filter(|d| is(d)).count();
     let less = changes(|d| {
         d.attack_vulnerability
@@ -144,9 +151,7 @@ fn headline(found: &Comparison) -> Headline {
             "unknown",
             "Less",
             format!(
-                "the attack found succeeds less often in {second} than in {first}, but {second} still leaks: an attacker has an \
-                 advantage of at least {}",
-                at_least_beyond(still.unwrap_or(0.0), 0.0)
+                "the attack found succeeds less often in {second} than in {first}, but {second} still leaks"
             ),
         ),
         (less, 0) if less == all && all == 1 => headline(
@@ -158,6 +163,18 @@ fn headline(found: &Comparison) -> Headline {
             "leaks",
             "More",
             format!("the attack found succeeds more often in {second} than in {first}"),
+        ),
+        (less, 0) if less == all => headline(
+            "unknown",
+            "Less",
+            "in each log the attack found succeeds less often than in the one that it is compared with"
+                .into(),
+        ),
+        (0, more) if more == all => headline(
+            "leaks",
+            "More",
+            "in each log the attack found succeeds more often than in the one that it is compared with"
+                .into(),
         ),
         (0, 0) => headline(
             "unknown",
@@ -198,44 +215,18 @@ const PLACES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// The picture that opens the page: estimates on the analytic values, or without mechanisms what changed.
+/// The picture that opens the page: estimates on the analytic values, or without mechanisms the figure of the table.
 fn opening(found: &Comparison, drawn: &mut Vec<Picture>) -> Option<Drawn> {
     let has_analytic = found.logs.iter().any(|log| log.analytic.is_some());
     let name = if has_analytic {
         COMPARISON_PLOTS[0]
     } else {
-        COMPARISON_PLOTS[3]
+        COMPARISON_PLOTS[2]
     };
     let (.., caption) = PLACES.iter().find(|place| place.0 == name)?;
     let at = drawn.iter().position(|picture| picture.name == name)?;
     let svg = drawn.swap_remove(at).svg;
     Some(Drawn { svg, caption })
-}
-
-/// A row a log: what was estimated, what is claimed, and how well the claimed law fits.
-fn verdicts(found: &Comparison) -> Vec<LogRow> {
-    let logs = log_names(found).into_iter().zip(&found.logs);
-    logs.map(|(name, log)| {
-        let tv = &log.worst_pair.total_variation;
-        let fit = log.claim.as_ref().and_then(|claim| claim.fit.as_ref());
-        LogRow {
-            name: Name::new(&name),
-            class: log
-                .verdict
-                .map_or(String::new(), |verdict| verdict.to_string()),
-            verdict: log
-                .verdict
-                .map_or("–".to_owned(), |verdict| verdict.to_string()),
-            estimate: format!("{} ({})", value(tv.point), range(tv)),
-            claimed: value(log.analytic.as_ref().map(|exact| exact.total_variation)),
-            p: match fit.and_then(|fit| fit.p_value) {
-                Some(p) if p < 0.001 => "< 0.001".to_owned(),
-                Some(p) => format!("{p:.3}"),
-                None => "n/a".to_owned(),
-            },
-        }
-    })
-    .collect()
 }
 
 fn sections(found: &Comparison, mut drawn: Vec<Picture>) -> Vec<Section> {

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::answers::{Answer, Headline, answers, headline};
+use super::answers::{Answer, CLAIMS, Headline, answers};
 use super::name::Name;
 use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
+use crate::report::block_pictures;
 use crate::report::columns;
 use crate::report::convergence::would_more_rows_help;
 use crate::report::differences;
@@ -15,12 +16,11 @@ use crate::report::input::input;
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out, together};
 use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
-use crate::report::sentences::power;
 use crate::report::sentences::reasons::reason;
 use crate::report::sentences::warnings::message;
-use crate::report::summary::sentences;
+use crate::report::sentences::{no_leak, power};
 use crate::report::trade_off;
-use crate::report::verdict::grounds;
+use crate::report::verdict::{grounds, grounds_below};
 use crate::report::witness;
 use crate::report::words::{lower, upper, value};
 use leakgauge_base::Tool;
@@ -30,15 +30,14 @@ use leakgauge_plot::clean;
 /// All of the page.
 #[derive(Serialize)]
 pub struct Content {
-    style: &'static str,
-    script: &'static str,
+    style: String,
+    script: String,
     tool: String,
     files: Vec<(String, Option<String>)>,
     headline: Headline,
     answers: Vec<Answer>,
     claims: Vec<Verdict>,
     detections: Vec<Detected>,
-    summary: String,
     warnings: Vec<(&'static str, String)>,
     worst: [Name; 2],
     distributions: Option<Drawn>,
@@ -55,10 +54,15 @@ pub struct Content {
     differences: Vec<Block>,
     differences_heading: Option<&'static str>,
     differences_picture: Option<String>,
+    differences_beyond: Option<String>,
     times_picture: Option<String>,
     convergence_text: Vec<Block>,
     figures: Vec<Row>,
     figures_note: String,
+    /// The test of no leak at all.
+    test: Option<String>,
+    /// What the page lacks, and why.
+    absent: Vec<String>,
     reasons: Vec<String>,
     attackers: Vec<Block>,
     input: Vec<String>,
@@ -113,6 +117,8 @@ struct Row {
 #[derive(Serialize)]
 struct Pairs {
     heatmap: Option<String>,
+    /// Whether it needs the width of the page.
+    is_wide: bool,
     dots: Option<String>,
     count: usize,
     /// What writes the pairs that are left out, if there are any.
@@ -139,9 +145,10 @@ impl Content {
         let tool = Tool::default();
         let worst = &audit.worst_pair;
         let (figures, reasons) = rows(figures::list(audit));
+        let (headline, answers) = answers(audit, &clean(command));
         Content {
-            style: include_str!("style.css"),
-            script: include_str!("page.js"),
+            style: compact(include_str!("style.css")),
+            script: compact(include_str!("page.js")),
             tool: format!("{} {}", tool.name, tool.version),
             files: audit
                 .input
@@ -150,11 +157,10 @@ impl Content {
                 .iter()
                 .map(|file| file_name(file))
                 .collect(),
-            headline: headline(audit),
-            answers: answers(audit, &clean(command)),
-            claims: audit.claims.iter().map(verdict).collect(),
+            headline,
+            answers,
+            claims: audit.claims.iter().enumerate().map(verdict).collect(),
             detections: audit.detections.iter().map(detected).collect(),
-            summary: clean(&sentences(audit)),
             warnings: audit
                 .warnings
                 .iter()
@@ -182,6 +188,7 @@ impl Content {
             columns_heading: columns::HEADING,
             columns_picture: picture("columns"),
             differences_picture: picture("differences"),
+            differences_beyond: block_pictures::beyond(audit),
             times_picture: picture("times"),
             differences: blocks(|document| differences::body(document, audit)),
             differences_heading: audit.differences.as_ref().map(differences::heading),
@@ -192,6 +199,8 @@ impl Content {
             }),
             figures,
             figures_note: figures::note(audit),
+            test: test(audit),
+            absent: absent(audit),
             reasons,
             attackers: blocks(|document| attackers(document, &audit.method)),
             input: cleaned(&input(audit)),
@@ -207,6 +216,13 @@ impl Content {
     }
 }
 
+/// A style or a script without comments and indentation: a page is passed on.
+pub fn compact(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The end of a path, which tells files apart, and all of it if that is more.
 fn file_name(path: &str) -> (String, Option<String>) {
     let name = std::path::Path::new(path).file_name();
@@ -215,6 +231,32 @@ fn file_name(path: &str) -> (String, Option<String>) {
     let all = clean(path);
     let more = (shown != all).then_some(all);
     (shown, more)
+}
+
+/// The test of no leak at all.
+fn test(audit: &Findings) -> Option<String> {
+    let proven = audit.worst_pair.total_variation.lower > Some(0.0);
+    let found = audit.no_leak.as_ref()?;
+    Some(no_leak::sentence(found, proven, 1.0 - audit.confidence))
+}
+
+/// What other pages have and this one has not, a line each.
+fn absent(audit: &Findings) -> Vec<String> {
+    let worst = &audit.worst_pair;
+    let mut texts = Vec::new();
+    if worst.trade_off.is_none() {
+        texts.push(trade_off::missing(audit));
+    }
+    if worst.distributions.is_none() {
+        let [a, b] = worst.secrets.labels();
+        texts.push(format!(
+            "No picture of what is observed under {a} and {b}: a secret of the two has no rows."
+        ));
+    }
+    if audit.pairs.len() > 1 && audit.secrets_by_likeness.is_none() {
+        texts.push("No picture of all pairs: there is one of up to 200 secrets.".to_owned());
+    }
+    cleaned(&texts)
 }
 
 fn cleaned(texts: &[String]) -> Vec<String> {
@@ -227,11 +269,15 @@ fn blocks(write: impl FnOnce(&mut Document)) -> Vec<Block> {
     document.into_blocks()
 }
 
-fn verdict(claim: &ClaimReport) -> Verdict {
+fn verdict((at, claim): (usize, &ClaimReport)) -> Verdict {
+    let grounds = match at < CLAIMS {
+        true => grounds_below(claim),
+        false => grounds(claim),
+    };
     Verdict {
         class: claim.verdict.to_string(),
         claim: Name::new(&claim.claim.text),
-        grounds: cleaned(&grounds(claim)),
+        grounds: cleaned(&grounds),
     }
 }
 
@@ -278,6 +324,7 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
     let mut reasons = Vec::new();
     let rows = figures.into_iter().map(|figure| {
         let is_missing = figure.lower.is_none() || figure.upper.is_none();
+        let texts = figure.texts();
         let reason = figure.reason.filter(|_| is_missing);
         let (pair, of) = match figure.of {
             Of::Pair(secrets) => (Some(secrets.labels().map(Name::new)), String::new()),
@@ -289,15 +336,18 @@ fn rows(figures: Vec<Figure<'_>>) -> (Vec<Row>, Vec<String>) {
             pair,
             of,
             pointer: figure.pointer,
-            point: value(figure.point),
-            lower: lower(figure.lower),
-            upper: upper(figure.upper),
+            point: texts.point,
+            lower: texts.lower,
+            upper: texts.upper,
             reason: reason.map(|reason| number(&mut reasons, &reason)),
         }
     });
     let rows = rows.collect();
     (rows, reasons)
 }
+
+/// Secrets whose picture of all pairs has room beside another.
+const BESIDE: usize = 40;
 
 fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usize) -> Pairs {
     /// Reasons beyond these differ in a name only.
@@ -318,6 +368,7 @@ fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usi
     }
     Pairs {
         heatmap,
+        is_wide: audit.input.secrets.len() > BESIDE,
         dots,
         count: audit.pairs.len(),
         more: (left_out > 0).then(|| {

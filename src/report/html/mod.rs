@@ -1,4 +1,4 @@
-//! An audit or a comparison as one page that needs nothing else: no network. A script sorts and filters tables and copies
+//! An audit, a comparison, a shuffled or a followed log as one page that needs nothing else: no network. A script sorts and filters tables and copies
 //! commands; all is there without it.
 //!
 //! The page is HTML that is XML too, so that any reader of either can check it.
@@ -6,6 +6,8 @@
 mod answers;
 mod comparison;
 mod content;
+mod document;
+mod documents;
 mod name;
 
 use minijinja::syntax::SyntaxConfig;
@@ -15,11 +17,13 @@ use serde::Serialize;
 
 use crate::audit::Findings;
 use crate::compare::Comparison;
+use crate::follow::Line;
 use crate::report::layout::MOST_PAIRS;
 use content::Content;
 use leakgauge_base::error::{Error, Result};
 
 const PAGE: &str = concat!(include_str!("macros.html"), include_str!("page.html"));
+const DOCUMENT: &str = concat!(include_str!("macros.html"), include_str!("document.html"));
 const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comparison.html"));
 
 /// The page of an audit. `command` is shown as what made it, see
@@ -45,6 +49,22 @@ pub fn page_with_pairs(audit: &Findings, command: &str, most_pairs: usize) -> Re
 /// None that a log or a command could cause: what the template engine reports.
 pub fn comparison_page(found: &Comparison, command: &str) -> Result<String> {
     render(COMPARISON, &comparison::Content::new(found, command))
+}
+
+/// The page about a shuffled log. `command` is shown as what made it.
+///
+/// # Errors
+/// None that a log or a command could cause: what the template engine reports.
+pub fn permute_page(report: &leakgauge_permute::Report, command: &str) -> Result<String> {
+    render(DOCUMENT, &documents::permuted(report, command))
+}
+
+/// The page of a log that is followed, given its lines so far. `command` is shown as what made it.
+///
+/// # Errors
+/// None that a log or a command could cause: what the template engine reports.
+pub fn follow_page(lines: &[Line], log: &str, command: &str) -> Result<String> {
+    render(DOCUMENT, &documents::followed(lines, log, command))
 }
 
 fn render(template: &'static str, content: &impl Serialize) -> Result<String> {

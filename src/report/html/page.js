@@ -72,3 +72,66 @@ document.querySelectorAll("code.command").forEach(function (code) {
   });
   code.parentNode.insertBefore(button, code.nextSibling);
 });
+// What pictures say where a pointer rests: at once, and where a finger taps. Without this a browser shows most of it as
+// titles, after a while.
+(function () {
+  var tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  document.body.appendChild(tip);
+  document.querySelectorAll("svg").forEach(function (svg) {
+    var title = svg.querySelector("title");
+    if (title === null) { return; }
+    svg.setAttribute("aria-label", title.textContent);
+    title.remove();
+  });
+  document.querySelectorAll("svg .tips title").forEach(function (title) {
+    title.parentNode.setAttribute("data-tip", title.textContent);
+    title.remove();
+  });
+  // A cell of a picture that has too many for an area each.
+  var cell = function (area, event) {
+    var cells = area.parentNode;
+    var numbers = function (name) { return cells.getAttribute(name).split(" ").map(Number); };
+    var size = numbers("data-size");
+    var box = area.getBoundingClientRect();
+    var row = Math.floor(size[0] * (event.clientY - box.top) / box.height);
+    var column = Math.floor(size[1] * (event.clientX - box.left) / box.width);
+    if (0 > row || row >= size[0] || 0 > column || column >= size[1]) { return null; }
+    var labels = cells.querySelector("desc").textContent.split("\n");
+    var same = labels.length === size[0];
+    if (same ? row === column : false) { return null; }
+    var range = numbers("data-range");
+    var digits = cells.getAttribute("data-values").substr(2 * (row * size[1] + column), 2);
+    var value = range[0] + parseInt(digits, 36) / 1000 * (range[1] - range[0]);
+    var name = labels[row] + " | " + labels[same ? column : size[0] + column];
+    return name + ": " + (digits === "--" ? "n/a" : value.toFixed(3));
+  };
+  var show = function (event) {
+    var area = event.target;
+    var text = null;
+    if (area.getAttribute) {
+      text = area.getAttribute("data-tip");
+      if (area.parentNode.getAttribute ? area.parentNode.getAttribute("class") === "cells" : false) { text = cell(area, event); }
+    }
+    tip.hidden = text === null;
+    if (text === null) { return; }
+    tip.textContent = text;
+    var left = Math.min(event.clientX + 14, document.documentElement.clientWidth - tip.offsetWidth - 6);
+    var below = event.clientY + 18;
+    var fits = window.innerHeight > below + tip.offsetHeight;
+    tip.style.left = Math.max(4, left) + "px";
+    tip.style.top = (fits ? below : event.clientY - tip.offsetHeight - 12) + "px";
+  };
+  document.addEventListener("pointermove", show);
+  document.addEventListener("pointerdown", show);
+  document.addEventListener("scroll", function () { tip.hidden = true; }, true);
+})();
+document.querySelectorAll("section[id]").forEach(function (section) {
+  var link = document.createElement("a");
+  link.href = "#" + section.id;
+  link.className = "anchor";
+  link.textContent = "#";
+  link.setAttribute("aria-label", "link to this section");
+  section.querySelector("h2").appendChild(link);
+});

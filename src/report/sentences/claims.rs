@@ -1,7 +1,6 @@
 //! Why a claim is judged as it is.
 
 use crate::audit::{ClaimReport, Divergence, Grounds, Impossible, Qualification, Verdict};
-use crate::estimate::Estimate;
 use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
@@ -10,10 +9,10 @@ use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::{self, doubt};
-use crate::report::words::{p_value_of, quantity};
+use crate::report::words::{p_value_of, quantity, texts};
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::{option, setting};
-use leakgauge_base::rounding::{at_least_beyond, at_most_beyond};
+use leakgauge_base::rounding::at_most_beyond;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_log::observations::bins;
 
@@ -110,10 +109,10 @@ fn grounds(claim: &ClaimReport) -> String {
         } => time_difference(claim, *in_blocks, (*unit, *least, *needed)),
         Grounds::BayesSecurity => security(claim),
         Grounds::MechanismEpsilon => format!(
-            "Its ε is at least {}, more than the {:.4} of the mechanism. No total variation is shown to exceed its analytic \
+            "Its ε is at least {}, more than the {} of the mechanism. No total variation is shown to exceed its analytic \
              value.",
-            limits(&claim.estimate, claim.analytic)[0],
-            claim.analytic
+            texts(claim).lower,
+            texts(claim).bound
         ),
         Grounds::Mechanism {
             impossible,
@@ -253,21 +252,15 @@ fn one_model(scores: bool) -> String {
     )
 }
 
-/// Both limits in words, rounded outward, with enough digits to be told from the bound.
-fn limits(estimate: &Estimate, bound: f64) -> [String; 2] {
-    let text = |limit: Option<f64>, write: fn(f64, f64) -> String| {
-        limit.map_or("unknown".to_owned(), |limit| write(limit, bound))
-    };
-    [
-        text(estimate.lower, at_least_beyond),
-        text(estimate.upper, at_most_beyond),
-    ]
-}
-
 /// A figure that should be at most a bound.
 fn at_most(what: &str, claim: &ClaimReport) -> String {
-    let (estimate, bound) = (&claim.estimate, claim.analytic);
-    let [lower, upper] = limits(estimate, bound);
+    let estimate = &claim.estimate;
+    let Texts {
+        lower,
+        upper,
+        bound,
+        ..
+    } = texts(claim);
     match claim.verdict {
         Verdict::Violated => format!("The {what} is at least {lower}, more than {bound}."),
         Verdict::Holds if claim.is_about_all_secrets() => {
@@ -350,23 +343,28 @@ fn too_coarse(least: f64, unit: &str) -> String {
 
 /// The same for a Bayes security that should be at least a bound.
 fn security(claim: &ClaimReport) -> String {
-    let (estimate, bound) = (&claim.estimate, claim.analytic);
-    let [lower, upper] = limits(estimate, bound);
+    let estimate = &claim.estimate;
+    let Texts {
+        lower,
+        upper,
+        bound,
+        ..
+    } = texts(claim);
     match claim.verdict {
         Verdict::Violated => {
-            format!("The Bayes security is at most {upper}, less than {bound:.4}.")
+            format!("The Bayes security is at most {upper}, less than {bound}.")
         }
         Verdict::Holds => {
-            format!("The Bayes security is at least {lower}; the claim says {bound:.4}.")
+            format!("The Bayes security is at least {lower}; the claim says {bound}.")
         }
         Verdict::Inconclusive => match (estimate.lower, &estimate.reason) {
             (None, Some(reason)) => format!(
-                "Not refuted: the log shows a Bayes security of at most {upper}, and the claim allows {bound:.4}. Not \
+                "Not refuted: the log shows a Bayes security of at most {upper}, and the claim allows {bound}. Not \
                  confirmed: {}",
                 reasons::continued(reason)
             ),
             _ => format!(
-                "The Bayes security lies between {lower} and {upper}; the claim says {bound:.4}."
+                "The Bayes security lies between {lower} and {upper}; the claim says {bound}."
             ),
         },
     }

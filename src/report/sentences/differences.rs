@@ -1,7 +1,7 @@
 //! Differences of times in words.
 
 use crate::audit::{BlocksCompared, Difference, Differences, Reference};
-use crate::report::numbers::{percent, time_scale as scale};
+use crate::report::numbers::{Limits, percent, time_scale as scale};
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
@@ -209,26 +209,9 @@ pub fn located(figure: &Located, unit: Option<TimeUnit>) -> [String; 3] {
     let finite = all.into_iter().filter(|x| x.is_finite());
     let size = finite.map(f64::abs).fold(0.0, f64::max);
     let (factor, name) = scale(size, unit);
-    let width = factor * (figure.upper - figure.lower);
-    let decimals = if width.is_finite() && width > 0.0 {
-        (1.0 - width.log10().floor()).clamp(0.0, 9.0)
-    } else {
-        3.0
-    };
-    let places = 10f64.powf(decimals);
-    let text = |value: f64, round: fn(f64) -> f64| {
-        if !value.is_finite() {
-            return "n/a".to_owned();
-        }
-        // Not −0.
-        let rounded = round(factor * value * places) / places + 0.0;
-        format!("{rounded:.*}{name}", decimals as usize)
-    };
-    [
-        text(figure.point, f64::round),
-        text(figure.lower, f64::floor),
-        text(figure.upper, f64::ceil),
-    ]
+    let limits = Limits::from(figure).map(|value| factor * value);
+    let texts = limits.texts(None).with_unit(name);
+    [texts.point, texts.lower, texts.upper]
 }
 
 /// A number without zeros at the end of its decimals.
@@ -260,7 +243,7 @@ mod tests {
             lower: -12.0,
             upper: f64::INFINITY,
         };
-        assert_eq!(located(&whole, None), ["0.000", "-12.000", "n/a"]);
-        assert_eq!(located(&whole, Some(TimeUnit::Cycles))[1], "-12.000 cycles");
+        assert_eq!(located(&whole, None), ["0", "-12", "n/a"]);
+        assert_eq!(located(&whole, Some(TimeUnit::Cycles))[1], "-12 cycles");
     }
 }

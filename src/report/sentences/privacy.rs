@@ -5,10 +5,12 @@ use crate::audit::{
     PrivacyKind, PrivacyOutcome, Unproved,
 };
 use crate::estimate::Reason;
+use crate::report::numbers::Texts;
 use crate::report::sentences::reasons;
+use crate::report::words::texts;
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_base::rounding::{allowance, at_least, at_least_beyond, at_most, at_most_beyond};
+use leakgauge_base::rounding::{allowance, at_most, at_most_beyond};
 
 /// One to three sentences.
 pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
@@ -22,8 +24,8 @@ pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
 /// A claim of several (ε, δ).
 pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
     let secrets = subject(claim);
-    let (delta, bound) = (allowance(found.delta), allowance(claim.analytic));
-    let lower = claim.estimate.lower.unwrap_or(0.0);
+    let delta = allowance(found.delta);
+    let Texts { lower, bound, .. } = texts(claim);
     let points = match found.points {
         1 => "the one (epsilon, delta)".to_owned(),
         points => format!("all {points} (epsilon, delta)"),
@@ -31,7 +33,7 @@ pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
     match found.outcome {
         CurveOutcome::Refuted => format!(
             "{secrets} need an epsilon of at least {} at delta {delta}, where the claim allows {bound}.",
-            at_least_beyond(lower, claim.analytic)
+            lower
         ),
         CurveOutcome::Proved => format!(
             "At {points} of the claim, every ordered pair needs no more than the delta that it allows."
@@ -39,7 +41,7 @@ pub fn curve(claim: &ClaimReport, found: &CurveGrounds) -> String {
         CurveOutcome::Open { proved } => format!(
             "Not refuted. Of {points} of the claim, closest to the limit is epsilon {bound} at delta {delta}, where the log shows \
              at least {}. Not confirmed: {proved} of them hold.",
-            at_least(lower)
+            lower
         ),
     }
 }
@@ -52,6 +54,16 @@ fn named(quantity: PrivacyParameter) -> String {
         PrivacyParameter::Renyi { order } => {
             format!("a Renyi divergence of order {}", allowance(order))
         }
+    }
+}
+
+/// At which δ an ε is meant, where that is not 0.
+fn at_delta(quantity: PrivacyParameter) -> String {
+    match quantity {
+        PrivacyParameter::Epsilon { delta } if delta > 0.0 => {
+            format!(" at delta {}", allowance(delta))
+        }
+        _ => String::new(),
     }
 }
 
@@ -85,22 +97,17 @@ fn apart(distance: &Distance) -> String {
 
 fn refuted(claim: &ClaimReport, found: &PrivacyGrounds) -> String {
     let [a, b] = labels(&claim.pair);
-    let Some(lower) = claim.estimate.lower else {
+    if claim.estimate.lower.is_none() {
         return format!("For secrets {a} and {b} there is no valid limit.");
-    };
-    let lower = at_least_beyond(lower, claim.analytic);
-    let (name, bound) = (named(found.quantity), allowance(claim.analytic));
+    }
+    let Texts { lower, bound, .. } = texts(claim);
+    let name = named(found.quantity);
+    let at_delta = at_delta(found.quantity);
     let Some(distance) = &found.distance else {
         return format!(
-            "{} need {name} of at least {lower}, more than {bound}.",
+            "{} need {name} of at least {lower}{at_delta}, more than {bound}.",
             subject(claim)
         );
-    };
-    let at_delta = match found.quantity {
-        PrivacyParameter::Epsilon { delta } if delta > 0.0 => {
-            format!(" at delta {}", allowance(delta))
-        }
-        _ => String::new(),
     };
     format!(
         "Secrets {a} and {b}, {}, need {name} of at least {lower}{at_delta}, more than the {bound} that the claim allows \
@@ -128,11 +135,12 @@ fn proved(found: &Divergence) -> String {
 }
 
 fn open(claim: &ClaimReport, found: &PrivacyGrounds, why: &Unproved) -> String {
-    let (name, bound) = (named(found.quantity), allowance(claim.analytic));
-    let lower = claim.estimate.lower;
-    let lower = lower.map_or("no limit".to_owned(), |lower| {
-        format!("at least {}", at_least(lower))
-    });
+    let name = named(found.quantity);
+    let Texts { lower, bound, .. } = texts(claim);
+    let lower = match claim.estimate.lower {
+        Some(_) => format!("at least {lower}{}", at_delta(found.quantity)),
+        None => "no limit".to_owned(),
+    };
     let shown = match &found.distance {
         None => format!("{name} of {lower}, and the claim allows {bound}"),
         Some(distance) => {

@@ -27,22 +27,9 @@ const LABEL: usize = 24;
 
 /// The section.
 pub fn section(audit: &Findings) -> Section<'_> {
-    let is_shown = audit.worst_pair.total_variation.lower > Some(0.0);
-    let mut sentences: Vec<String> = Vec::new();
-    sentences.extend(audit.differences.iter().flat_map(times::answers));
-    match is_shown {
-        true => sentences.extend(told(audit)),
-        false => sentences.push(not_told(audit)),
-    }
-    sentences.extend(columns::line(audit));
-    sentences.extend(privacy(audit));
-    sentences.extend(operating_point(audit));
-    sentences.extend(requested(audit));
-    sentences.extend(at_most(audit));
+    let mut sentences = sentences(audit);
     if audit.claims.is_empty() {
-        let leaks =
-            is_shown || differs(audit) || epsilon(audit).is_some() || any_leak(audit).is_some();
-        let word = match leaks {
+        let word = match leaks(audit) {
             true => "LEAK",
             false => "NO LEAK SHOWN",
         };
@@ -53,6 +40,32 @@ pub fn section(audit: &Findings) -> Section<'_> {
     let entries = sentences.iter().map(|text| Entry::text(text, 2)).collect();
     let more = |hidden| format!("and {hidden} more: {}", option("full"));
     Section::new(entries, LINES, Box::new(more))
+}
+
+/// What can be told, the most important first.
+pub fn sentences(audit: &Findings) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    sentences.extend(audit.differences.iter().flat_map(times::answers));
+    match is_shown(audit) {
+        true => sentences.extend(told(audit)),
+        false => sentences.push(not_told(audit)),
+    }
+    sentences.extend(columns::line(audit));
+    sentences.extend(privacy(audit));
+    sentences.extend(operating_point(audit));
+    sentences.extend(requested(audit));
+    sentences.extend(at_most(audit));
+    sentences
+}
+
+/// Whether a leak is shown, in whatever way.
+pub fn leaks(audit: &Findings) -> bool {
+    is_shown(audit) || differs(audit) || epsilon(audit).is_some() || any_leak(audit).is_some()
+}
+
+/// Whether two secrets are shown to be told apart.
+fn is_shown(audit: &Findings) -> bool {
+    audit.worst_pair.total_variation.lower > Some(0.0)
 }
 
 /// Whom an attacker can tell from whom.

@@ -1,11 +1,11 @@
 //! Claims, a line each: the verdict, the claim, what the log shows and what is claimed, and the pair that decides.
 
 use leakgauge_base::naming::option;
-use leakgauge_base::quantity::Quantity;
+use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_plot::clean;
 
 use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
-use crate::report::numbers::{Limits, MISSING, Texts, percent, time_scale};
+use crate::report::numbers::{Limits, MISSING, Texts, percent, plain, time_scale};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut, letters};
 use crate::report::verdict::is_judged;
@@ -55,6 +55,11 @@ pub fn of_log(claim: &ClaimReport, log: &str, is_named: bool) -> Entry {
     let mut texts = vec![format!("{log}: {named}{}.", figures(&cells))];
     texts.extend(brief_reasons::of_one_of_many(claim));
     Entry::text(texts.join(" "), 2)
+}
+
+/// What a log shows of a claim, and why the verdict is as it is.
+pub fn told(claim: &ClaimReport) -> (String, Vec<String>) {
+    (figures(&cells(claim)), brief_reasons::of(claim))
 }
 
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
@@ -159,7 +164,7 @@ fn cells(claim: &ClaimReport) -> Cells {
     [
         claim.verdict.to_string().to_uppercase(),
         clean(&claim.claim.to_string()),
-        quantity(claim).to_owned(),
+        named(claim),
         texts.lower,
         texts.point,
         texts.upper,
@@ -170,6 +175,17 @@ fn cells(claim: &ClaimReport) -> Cells {
                 clean(&pair.labels().map(|label| cut(label, LABEL)).join(" | "))
             }),
     ]
+}
+
+/// The figure; an ε with its δ, where that is not 0.
+fn named(claim: &ClaimReport) -> String {
+    let name = quantity(claim);
+    match claim.quantity {
+        Quantity::Privacy(PrivacyParameter::Epsilon { delta }) if delta > 0.0 => {
+            format!("{name} (delta {})", plain(delta, 4))
+        }
+        _ => name.to_owned(),
+    }
 }
 
 fn numbers(claim: &ClaimReport) -> Texts {

@@ -31,36 +31,55 @@ const NONE: &str = "–";
 pub fn sections(found: &Comparison, width: usize) -> Vec<Section<'_>> {
     let names: Vec<String> = log_names(found).iter().map(|name| clean(name)).collect();
     vec![
-        table(found, &names, width),
-        change(found, &names),
+        table(found, width),
+        change(found),
         verdicts(found, &names),
         checks(found, &names),
         closing(found),
     ]
 }
 
-/// A row a log.
-fn table<'a>(found: &'a Comparison, names: &[String], width: usize) -> Section<'a> {
+/// What the table of the logs is about, its header, and a row a log.
+pub fn rows(found: &Comparison) -> (String, Vec<&'static str>, Vec<Vec<String>>) {
     let is_claimed = found.logs.iter().any(|log| log.verdict.is_some());
-    let mut rows = vec![header(is_claimed)];
-    for (at, log) in found.logs.iter().enumerate() {
+    let names = log_names(found).into_iter().map(|name| clean(&name));
+    let rows = names.zip(&found.logs).enumerate().map(|(at, (name, log))| {
         // The first log is compared with none.
         let change = at.checked_sub(1).map(|before| &found.differences[before]);
-        rows.push(row(log, change, is_claimed));
-    }
-    let rest: usize = column_widths(&rows)
+        [vec![name], row(log, change, is_claimed)].concat()
+    });
+    let header = [vec!["log"], header(is_claimed)].concat();
+    (opening(found), header, rows.collect())
+}
+
+/// The first log against the last, and what the last one leaks.
+pub fn sentences(found: &Comparison) -> Vec<String> {
+    let names: Vec<String> = log_names(found).iter().map(|name| clean(name)).collect();
+    let whole = found.first_to_last.as_ref().or(found.differences.last());
+    let sentences = whole.map(|whole| {
+        let [first, last] = whole.logs.map(|number| end_of(&names[number - 1], NAME));
+        let now = what_is_left(&found.logs[whole.logs[1] - 1], &last);
+        [changed(whole, &first, &last), now]
+    });
+    sentences.into_iter().flatten().collect()
+}
+
+/// A row a log.
+fn table(found: &Comparison, width: usize) -> Section<'_> {
+    let is_claimed = found.logs.iter().any(|log| log.verdict.is_some());
+    let (about, header, rows) = rows(found);
+    let header = header.into_iter().map(str::to_owned).collect();
+    let mut rows: Vec<Vec<String>> = [header].into_iter().chain(rows).collect();
+    let rest: usize = column_widths(&rows)[1..]
         .iter()
         .map(|width| GAP.len() + width)
         .sum();
     let room = width.saturating_sub(1 + rest).clamp(LEAST_NAME, NAME);
-    let labels = ["log".to_owned()].into_iter();
-    let labels = labels.chain(names.iter().map(|name| end_of(name, room)));
-    let rows: Vec<Vec<String>> = labels
-        .zip(rows)
-        .map(|(name, row)| [vec![name], row].concat())
-        .collect();
+    for row in &mut rows[1..] {
+        row[0] = end_of(&row[0], room);
+    }
     let mut lines = aligned(&rows, is_claimed).into_iter();
-    let above = Entry::text(opening(found), 2).and_row(lines.next().unwrap_or_default());
+    let above = Entry::text(about, 2).and_row(lines.next().unwrap_or_default());
     let mut entries: Vec<Entry> = lines.map(Entry::row).collect();
     if let Some(first) = entries.first_mut() {
         first.put_above(above);
@@ -94,14 +113,14 @@ fn opening(found: &Comparison) -> String {
     )
 }
 
-fn header(is_claimed: bool) -> Vec<String> {
+fn header(is_claimed: bool) -> Vec<&'static str> {
     let mut names = vec![
         "rows", "at least", "estimate", "at most", "change", "at least", "at most",
     ];
     if is_claimed {
         names.push("verdict");
     }
-    names.into_iter().map(str::to_owned).collect()
+    names
 }
 
 fn row(log: &LogEntry, change: Option<&Differences>, is_claimed: bool) -> Vec<String> {
@@ -167,19 +186,12 @@ fn aligned(rows: &[Vec<String>], is_claimed: bool) -> Vec<String> {
 }
 
 /// The first log against the last.
-fn change<'a>(found: &'a Comparison, names: &[String]) -> Section<'a> {
-    let whole = found.first_to_last.as_ref().or(found.differences.last());
-    let entries = whole.map(|whole| {
-        let [first, last] = whole.logs.map(|number| end_of(&names[number - 1], NAME));
-        let sentence = changed(whole, &first, &last);
-        let now = what_is_left(&found.logs[whole.logs[1] - 1], &last);
-        Entry::text(sentence, 2).and_text(now, 2)
-    });
-    Section::new(
-        entries.into_iter().collect(),
-        4,
-        Box::new(|_| String::new()),
-    )
+fn change(found: &Comparison) -> Section<'_> {
+    let mut sentences = sentences(found).into_iter();
+    let first = sentences.next().map(|first| Entry::text(first, 2));
+    let entry = first.map(|first| sentences.fold(first, |entry, text| entry.and_text(text, 2)));
+    let entries = entry.into_iter().collect();
+    Section::new(entries, 4, Box::new(|_| String::new()))
 }
 
 fn changed(whole: &Differences, first: &str, last: &str) -> String {

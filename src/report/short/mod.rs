@@ -1,12 +1,12 @@
 //! The reports of an audit and of a comparison that fit on a screen: at most 25 lines, whatever the logs.
 
-mod answer;
-mod claims;
-mod comparison;
+pub mod answer;
+pub mod claims;
+pub mod comparison;
 pub mod doubts;
 mod lines;
 pub mod next;
-mod read;
+pub mod read;
 mod times;
 
 use crate::audit::Findings;

@@ -27,7 +27,10 @@ pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Sect
     let suggestion = suggestion(audit, gates).filter(|_| !arguments.is_empty());
     let next = suggestion.map(|found| {
         let name = format!("Next ({}):", found.purpose);
-        let command = command(&found.added, arguments, width - INDENT);
+        let Some(command) = command(&found.added, arguments, width - INDENT) else {
+            let same = format!("{name} the same command with {}", found.added);
+            return Entry::text(same, INDENT);
+        };
         match letters(&name) + 1 + letters(&command) <= width {
             true => Entry::row(format!("{name} {command}")),
             false => Entry::text(name, INDENT).and_text(" ".repeat(INDENT) + &command, 2 * INDENT),
@@ -57,6 +60,8 @@ fn has(arguments: &[String], flag: &str) -> bool {
 pub fn command_after(audit: &Findings, command: &str) -> Option<(&'static str, String)> {
     let ci = option("ci");
     let found = suggestion(audit, command.split(' ').any(|word| word == ci))?;
+    // Only an audit takes claims.
+    let command = command.replacen("leakgauge estimate ", "leakgauge audit ", 1);
     Some((found.purpose, format!("{command} {}", found.added)))
 }
 
@@ -128,16 +133,13 @@ fn larger(claim: &ClaimReport) -> Option<String> {
     is_possible.then(|| format!("{name}={}", plain(value, 3)))
 }
 
-/// The command that made the report, as an audit, with an option more; what is too long is left out.
-fn command(added: &str, arguments: &[String], most: usize) -> String {
+/// The command that made the report, as an audit, with an option more; `None` if it is longer than a line.
+fn command(added: &str, arguments: &[String], most: usize) -> Option<String> {
     let estimate = arguments.iter().position(|argument| argument == "estimate");
     let mut arguments = arguments.to_vec();
     if let Some(at) = estimate {
         "audit".clone_into(&mut arguments[at]);
     }
     let whole = format!("{} {added}", command_line(&arguments));
-    match letters(&whole) <= most {
-        true => whole,
-        false => format!("{} … {added}", command_line(["audit"])),
-    }
+    (letters(&whole) <= most).then_some(whole)
 }

@@ -28,6 +28,25 @@ const NOTE: usize = 150;
 
 /// The section.
 pub fn section(audit: &Findings) -> Section<'_> {
+    let mut texts = all(audit);
+    let beyond = texts.len().saturating_sub(1 + FACTS);
+    texts.truncate(1 + FACTS);
+    let entries = texts.iter().enumerate().map(|(at, text)| match at {
+        0 => Entry::text(text, 2),
+        _ => Entry::text(format!("  {text}"), 4),
+    });
+    let more = |hidden| format!("  and {hidden} more: {}", option("full"));
+    Section::new(entries.collect(), LINES, Box::new(more)).with_beyond(beyond)
+}
+
+/// The first facts: the rows and what they say, then what is remarkable about them.
+pub fn texts(audit: &Findings) -> Vec<String> {
+    let mut texts = all(audit);
+    texts.truncate(1 + FACTS);
+    texts
+}
+
+fn all(audit: &Findings) -> Vec<String> {
     let input = &audit.input;
     let first = format!(
         "{}: {}, {}, observed {}",
@@ -36,7 +55,6 @@ pub fn section(audit: &Findings) -> Section<'_> {
         secret(input),
         observed(audit)
     );
-    let mut entries = vec![Entry::text(first, 2)];
     let facts = [
         units(input),
         left_out(input),
@@ -47,11 +65,7 @@ pub fn section(audit: &Findings) -> Section<'_> {
     ];
     let notes = input.facts.notes.iter().map(|note| cut(note, NOTE));
     let facts = facts.into_iter().flatten().chain(notes);
-    let facts: Vec<String> = facts.collect();
-    let shown = facts.iter().take(FACTS);
-    entries.extend(shown.map(|fact| Entry::text(format!("  {fact}"), 4)));
-    let more = |hidden| format!("  and {hidden} more: {}", option("full"));
-    Section::new(entries, LINES, Box::new(more)).with_beyond(facts.len().saturating_sub(FACTS))
+    [first].into_iter().chain(facts).collect()
 }
 
 fn rows(input: &Input) -> String {

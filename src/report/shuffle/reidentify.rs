@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::with_points;
 use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
-use crate::report::{Layout, write};
+use crate::report::{Layout, write_summed};
 use leakgauge_base::error::Result;
 use leakgauge_base::naming::option;
 use leakgauge_base::rounding::{at_least, at_most, nearest};
@@ -26,7 +26,7 @@ pub fn write_reidentification(
     layout: impl Into<Layout>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    write(found, || document(found), layout, out)
+    write_summed(found, || document(found), layout, out)
 }
 
 fn document(found: &Reidentification) -> Document {
