@@ -81,6 +81,7 @@ mod spellings;
 mod split_blocks;
 mod statistics;
 mod terminal;
+mod times_without_an_end;
 mod timings;
 mod unpaired_times;
 mod values;

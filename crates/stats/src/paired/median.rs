@@ -32,10 +32,10 @@ pub fn median(sample: &Sample, alpha: f64) -> Located {
 }
 
 /// The p-value of "the median is at least −`size` and at most `size`", by the sign test of the side that most
-/// differences are beyond.
+/// differences are beyond: of the smallest and of the largest values, sorted, that each difference can have.
 ///
 /// # Formula
-/// P(Bin(n, ½) ≥ k) with k of n sorted differences beyond one of the two, and the larger
+/// P(Bin(n, ½) ≥ k) with k of n differences certainly beyond one of the two, and the larger
 /// [p-value](LongRun::p_value) that allows for how much signs vary in the long run.
 ///
 /// # Conditions
@@ -43,10 +43,10 @@ pub fn median(sample: &Sample, alpha: f64) -> Located {
 ///
 /// # References
 /// As for [`median`].
-pub fn median_beyond(sorted: &[f64], size: f64, signs: LongRun) -> f64 {
-    let n = sorted.len();
-    let above = n - sorted.partition_point(|&x| x <= size);
-    let below = sorted.partition_point(|&x| x < -size);
+pub fn median_beyond([least, most]: [&[f64]; 2], size: f64, signs: LongRun) -> f64 {
+    let n = least.len();
+    let above = n - least.partition_point(|&x| x <= size);
+    let below = most.partition_point(|&x| x < -size);
     let most = above.max(below) as u64;
     // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
     signs.p_value(binomial_tail::at_most(n as u64 - most, n as u64, 0.5))

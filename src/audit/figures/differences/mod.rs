@@ -1,5 +1,6 @@
 //! Differences between secrets in the unit of the measurements.
 
+mod last;
 pub(crate) mod paired;
 mod rows_in_order;
 pub(crate) mod times;
@@ -53,6 +54,8 @@ pub struct Differences {
     pub(crate) negative: u64,
     /// The least number of blocks, or of rows of each secret, that gives the medians limits, all pairs together.
     pub least: u64,
+    /// Whether times that nobody waited for count as longer than all others: means of their secrets have no limits.
+    pub counts_last: bool,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -132,8 +135,8 @@ pub(crate) enum Compared {
     Blocks(InBlocks),
     /// Two samples.
     Samples {
-        /// The times of the two.
-        samples: [Arc<Ranked>; 2],
+        /// The times of the two, each the shortest that it can be, and each the longest.
+        ends: [[Arc<Ranked>; 2]; 2],
         /// How much the difference of their medians varies in the long run.
         varies: LongRun,
     },
@@ -147,8 +150,10 @@ pub(crate) struct InBlocks {
     pub dependence: f64,
     /// How much the signs of the differences about their median vary in the long run.
     pub signs: LongRun,
-    /// The differences, sorted.
+    /// The differences, sorted; with the longest time that was recorded for one that nobody waited for.
     pub sorted: Vec<f64>,
+    /// The smallest and the largest that they can be, sorted, where nobody waited for some of the times.
+    pub ends: Option<[Vec<f64>; 2]>,
 }
 
 impl Difference {
@@ -161,7 +166,7 @@ impl Difference {
     pub fn rows(&self) -> [u64; 2] {
         match &self.compared {
             Compared::Blocks(blocks) => [blocks.sorted.len() as u64; 2],
-            Compared::Samples { samples, .. } => [samples[0].rows(), samples[1].rows()],
+            Compared::Samples { ends, .. } => [ends[0][0].rows(), ends[1][0].rows()],
         }
     }
 
@@ -194,12 +199,21 @@ impl Difference {
     /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
     pub(crate) fn beyond(&self, at_most: f64) -> f64 {
         match &self.compared {
-            Compared::Blocks(blocks) => median_beyond(&blocks.sorted, at_most, blocks.signs),
+            Compared::Blocks(blocks) => {
+                let ends = match &blocks.ends {
+                    Some(ends) => ends.each_ref().map(Vec::as_slice),
+                    None => [&blocks.sorted[..]; 2],
+                };
+                median_beyond(ends, at_most, blocks.signs)
+            }
             Compared::Samples {
-                samples: [a, b],
+                ends: [a, b],
                 varies,
             } => {
-                let beyond = |x: &Ranked, y: &Ranked| quantile_beyond(x, y, 0.5, at_most);
+                // The shortest that the longer one can be against the longest that the other can.
+                let beyond = |x: &[Arc<Ranked>; 2], y: &[Arc<Ranked>; 2]| {
+                    quantile_beyond(&x[1], &y[0], 0.5, at_most)
+                };
                 varies.p_value(beyond(a, b).min(beyond(b, a)))
             }
         }
