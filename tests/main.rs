@@ -51,6 +51,7 @@ mod mixed_columns;
 mod neighbors;
 mod newcomers;
 mod observed;
+mod one_direction;
 mod outputs;
 mod permute;
 mod plan;

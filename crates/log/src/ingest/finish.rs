@@ -98,8 +98,7 @@ impl Ingest<'_> {
             _ => counts(cells),
         };
         if matches!(&plans[..], [plan] if plan.last && plan.kind == ColumnType::Numeric) {
-            let table = order.as_mut().and_then(|order| order.observations.as_mut());
-            self.count_last(&mut observations, table, &counts_of_log, &secrets)?;
+            self.count_last(&mut observations, order.as_mut(), &counts_of_log, &secrets)?;
         }
         self.facts.words = words::find(&observations, &counts_of_log);
         self.facts.ticks = self
@@ -133,13 +132,14 @@ impl Ingest<'_> {
     fn count_last(
         &mut self,
         observations: &mut Observations,
-        in_order: Option<&mut Observations>,
+        in_order: Option<&mut RowOrder>,
         counts: &Counts,
         secrets: &[String],
     ) -> Result<()> {
         let place = Place::file(file_listing(&self.options.files));
         let last = CountedLast::settle(observations, counts, secrets, place)?;
-        if let (Some(last), Some(table)) = (&last, in_order) {
+        let table = in_order.and_then(|order| order.observations.as_mut());
+        if let (Some(last), Some(table)) = (&last, table) {
             last.put(table);
         }
         self.facts

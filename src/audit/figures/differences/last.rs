@@ -10,7 +10,7 @@ use std::sync::Arc;
 use leakgauge_log::Log;
 use leakgauge_stats::long_run::LongRun;
 use leakgauge_stats::paired::{Located, Sample, Times};
-use leakgauge_stats::unpaired::Ranked;
+use leakgauge_stats::unpaired::{self, Ranked};
 
 /// Stands for a time without an end: sums of a few are finite.
 const ENDLESS: f64 = 1e300;
@@ -215,6 +215,18 @@ pub(super) fn mean(
     }
 }
 
+/// The difference of two quantiles with limits that allow for rows that resemble those before them.
+pub(super) fn quantile_shift([a, b]: [&Ranked; 2], p: f64, alpha: f64, varies: LongRun) -> Located {
+    match varies.level(alpha) {
+        Some(level) => unpaired::quantile_shift(a, b, p, level),
+        None => Located {
+            point: b.quantile(p) - a.quantile(p),
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+        },
+    }
+}
+
 /// Nothing is known.
 const UNKNOWN: Located = Located {
     point: f64::NAN,
@@ -223,7 +235,7 @@ const UNKNOWN: Located = Located {
 };
 
 /// From the smallest differences and from the largest ones: of the estimates between the two the one nearest to 0.
-fn between(least: Located, most: Located) -> Located {
+pub(super) fn between(least: Located, most: Located) -> Located {
     let known = |limit: f64, none: f64| if limit.abs() < KNOWN { limit } else { none };
     Located {
         point: 0f64.max(least.point).min(most.point),

@@ -17,7 +17,9 @@ use leakgauge_attack::blocks::Reference;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::clock::Clock;
 use leakgauge_stats::long_run::LongRun;
-use leakgauge_stats::paired::{Located, Sense, median_beyond};
+use leakgauge_stats::paired::{
+    Located, Sense, median_above, median_below, median_beyond, of_sorted,
+};
 use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
 
 /// How measurements in blocks were compared.
@@ -156,6 +158,16 @@ pub(crate) struct InBlocks {
     pub ends: Option<[Vec<f64>; 2]>,
 }
 
+impl InBlocks {
+    /// The smallest and the largest that differences can be, sorted.
+    fn ends(&self) -> [&[f64]; 2] {
+        match &self.ends {
+            Some(ends) => ends.each_ref().map(Vec::as_slice),
+            None => [&self.sorted; 2],
+        }
+    }
+}
+
 impl Difference {
     /// Blocks that have both secrets; `None` without blocks.
     pub fn blocks(&self) -> Option<u64> {
@@ -199,13 +211,7 @@ impl Difference {
     /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
     pub(crate) fn beyond(&self, at_most: f64) -> f64 {
         match &self.compared {
-            Compared::Blocks(blocks) => {
-                let ends = match &blocks.ends {
-                    Some(ends) => ends.each_ref().map(Vec::as_slice),
-                    None => [&blocks.sorted[..]; 2],
-                };
-                median_beyond(ends, at_most, blocks.signs)
-            }
+            Compared::Blocks(blocks) => median_beyond(blocks.ends(), at_most, blocks.signs),
             Compared::Samples {
                 ends: [a, b],
                 varies,
@@ -215,6 +221,60 @@ impl Difference {
                     quantile_beyond(&x[1], &y[0], 0.5, at_most)
                 };
                 varies.p_value(beyond(a, b).min(beyond(b, a)))
+            }
+        }
+    }
+
+    /// The median with limits at a level of each side.
+    fn median_at(&self, alpha: f64) -> Located {
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                let [least, most] = blocks.ends();
+                let found = |sorted| of_sorted(sorted, alpha, blocks.signs);
+                last::between(found(least), found(most))
+            }
+            Compared::Samples {
+                ends: [a, b],
+                varies,
+            } => {
+                let found = |x, y| last::quantile_shift([x, y], 0.5, alpha, *varies);
+                last::between(found(&a[1], &b[0]), found(&a[0], &b[1]))
+            }
+        }
+    }
+
+    /// By how much this secret takes longer than the other of the pair, by limits of the median at a level of one side;
+    /// `None` if it is neither of the two.
+    pub(crate) fn slower_by(&self, secret: u32, alpha: f64, clock: &Clock) -> Option<Located> {
+        let found = clock.around(self.median_at(alpha));
+        let [a, b] = self.secrets.secrets();
+        if secret == b {
+            return Some(found);
+        }
+        (secret == a).then_some(Located {
+            point: 0.0 - found.point,
+            lower: -found.upper,
+            upper: -found.lower,
+        })
+    }
+
+    /// The p-value of "this secret of the pair takes longer by at most so much", of the median.
+    pub(crate) fn slower_beyond(&self, secret: u32, at_most: f64) -> f64 {
+        let is_longer = self.secrets.secrets()[1] == secret;
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                let [least, most] = blocks.ends();
+                match is_longer {
+                    true => median_above(least, at_most, blocks.signs),
+                    false => median_below(most, at_most, blocks.signs),
+                }
+            }
+            Compared::Samples {
+                ends: [a, b],
+                varies,
+            } => {
+                let [other, own] = if is_longer { [a, b] } else { [b, a] };
+                varies.p_value(quantile_beyond(&other[1], &own[0], 0.5, at_most))
             }
         }
     }

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::claims::time_check::holds_times;
+use crate::audit::claims::time_check::{families, holds_times};
 use crate::audit::figures::differences::last::{Differing, Last};
 use crate::audit::figures::differences::times;
 use crate::audit::figures::differences::{
@@ -15,6 +15,7 @@ use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::blocks::{InBoth, Measurements};
 use leakgauge_base::parallel;
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_stats::clock::{Clock, Recorded};
 use leakgauge_stats::paired::{self, PairedRule, Sample, Times};
 use leakgauge_stats::random::Stream;
@@ -32,7 +33,8 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         .collect();
     let level = Level {
         alpha: prepared.alpha,
-        share: plan.share(CertifiedLimit::TimeDifference),
+        share: plan.share(CertifiedLimit::TimeDifference)
+            / families(prepared.claims.iter().map(BoundClaim::claim)),
         pairs: pairs.len() as f64,
     };
     let sorted = measured.rows.sorted();

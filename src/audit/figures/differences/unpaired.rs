@@ -1,7 +1,7 @@
 //! Differences of times that were taken one by one, pair by pair: independent samples.
 
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::claims::time_check::{holds_times, is_asked, unfit};
+use crate::audit::claims::time_check::{families, holds_times, is_asked, unfit};
 use crate::audit::figures::differences::last::{self, Last, OfSecret};
 use crate::audit::figures::differences::rows_in_order::{InOrder, PairInOrder};
 use crate::audit::figures::differences::times;
@@ -10,11 +10,12 @@ use crate::audit::pair::Pair;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_base::parallel;
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::Log;
 use leakgauge_stats::clock::{Clock, Recorded};
 use leakgauge_stats::long_run::LongRun;
-use leakgauge_stats::paired::{DECILES, Located};
-use leakgauge_stats::unpaired::{self, Ranked};
+use leakgauge_stats::paired::DECILES;
+use leakgauge_stats::unpaired;
 
 /// The share of the values that a trimmed mean leaves out at either end.
 const TRIMMED: f64 = 0.1;
@@ -38,7 +39,9 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     let clock = times::clock(recorded.map(Recorded::ranked).collect(), prepared);
     let level = Level {
         alpha: prepared.alpha,
-        each: 0.5 * plan.share(CertifiedLimit::TimeDifference) / pairs.len() as f64,
+        each: 0.5 * plan.share(CertifiedLimit::TimeDifference)
+            / families(prepared.claims.iter().map(BoundClaim::claim))
+            / pairs.len() as f64,
         pairs: pairs.len() as f64,
     };
     let rows = log.order.as_ref().map(|order| InOrder::new(order, log));
@@ -120,7 +123,7 @@ fn difference(
     let p_value = (2.0 * varies.p_value(0.5 * test.p_value)).min(1.0);
     let shift = |long_run: LongRun, p: f64, alpha: f64| {
         clock.around(last::ranked(both, |a, b| {
-            quantile_shift([a, b], p, alpha, long_run)
+            last::quantile_shift([a, b], p, alpha, long_run)
         }))
     };
     let trimmed = rows.mean([a, b], TRIMMED);
@@ -145,17 +148,5 @@ fn difference(
             varies: middle,
         },
         secrets,
-    }
-}
-
-/// The difference of two quantiles with limits that allow for rows that resemble those before them.
-fn quantile_shift([a, b]: [&Ranked; 2], p: f64, alpha: f64, varies: LongRun) -> Located {
-    match varies.level(alpha) {
-        Some(level) => unpaired::quantile_shift(a, b, p, level),
-        None => Located {
-            point: b.quantile(p) - a.quantile(p),
-            lower: f64::NEG_INFINITY,
-            upper: f64::INFINITY,
-        },
     }
 }
