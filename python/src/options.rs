@@ -173,7 +173,8 @@ impl Keywords {
             REFUSED => Ok(Missing::Refuse),
             "drop" => Ok(Missing::Drop),
             "label" => Ok(Missing::Label),
-            other => Err(one_of("missing", other, [REFUSED, "label", "drop"])),
+            "last" => Ok(Missing::Last),
+            other => Err(one_of("missing", other, [REFUSED, "label", "drop", "last"])),
         }
     }
 

@@ -50,7 +50,8 @@ pub use claims::reason::{
 pub use claims::report::{ClaimReport, Verdict};
 pub(crate) use claims::rows_needed::sensible as two_digits;
 pub(crate) use claims::time_check::{
-    about_one_observation, factor, incomparable_step, needs_blocks, refuse_other_unit, unknown_unit,
+    about_one_observation, factor, families, incomparable_step, needs_blocks, refuse_other_unit,
+    slower, unknown_unit,
 };
 pub(crate) use copies::in_common;
 pub use detection::Detection;

@@ -203,6 +203,9 @@ fn watch(
     }
     if !stop.load(Ordering::Relaxed) {
         stream.check_end()?;
+        if let Watcher::Blocks(monitor) = &watcher {
+            monitor.check_end()?;
+        }
     }
     if last.as_ref().is_none_or(|line| line.rows != watcher.rows()) {
         let line = watcher.line(&stream)?;

@@ -120,7 +120,8 @@ pub struct LogArguments {
     #[arg(long, value_name = "FILE")]
     pub secret_map: Option<String>,
     /// Rows with a blank, a null or NaN in a column that is used: `drop` leaves them out, `label` makes it a value of its
-    /// own, of a secret too [default: a blank secret is an error, a blank observation a value]
+    /// own, of a secret too, `last` makes it a time that is longer than all others, as `timeout` and `inf` are then
+    /// [default: a blank secret is an error, a blank observation a value]
     #[arg(long, value_enum, value_name = "HOW")]
     pub missing: Option<MissingName>,
     /// Look only at rows with one of these values in the column; given several times, all must hold. The column itself is
@@ -400,8 +401,11 @@ pub struct MissingName(pub Missing);
 
 impl ValueEnum for MissingName {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [MissingName; Missing::ALL.len()] =
-            [MissingName(Missing::ALL[0]), MissingName(Missing::ALL[1])];
+        const ALL: [MissingName; Missing::ALL.len()] = [
+            MissingName(Missing::ALL[0]),
+            MissingName(Missing::ALL[1]),
+            MissingName(Missing::ALL[2]),
+        ];
         &ALL
     }
 

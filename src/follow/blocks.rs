@@ -191,6 +191,14 @@ impl BlockMonitor {
         }
     }
 
+    /// Whether a log that has ended has all secrets that claims name.
+    ///
+    /// # Errors
+    /// A claim about a secret that never came.
+    pub fn check_end(&self) -> Result<()> {
+        self.rows.claims.check_named(&self.seen.labels)
+    }
+
     /// What is known now.
     ///
     /// # Errors

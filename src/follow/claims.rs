@@ -1,6 +1,8 @@
 //! The claims that are followed, bound to the secrets seen so far.
 
-use crate::audit::{about_one_observation, factor, incomparable_step, needs_blocks, unknown_unit};
+use crate::audit::{
+    about_one_observation, factor, families, incomparable_step, needs_blocks, slower, unknown_unit,
+};
 use crate::follow::line::FollowedGrounds;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::{option, setting};
@@ -162,6 +164,25 @@ impl Followed {
     /// What each claim leaves possible at every pair, as far as that does not depend on the secrets.
     pub fn allowed(&self) -> &[Allowed] {
         &self.allowed
+    }
+
+    /// The label of the only secret that a claim says is no slower than the others.
+    pub fn slower(&self, claim: usize) -> Option<&str> {
+        self.claims[claim].slower()
+    }
+
+    /// The families of limits of times that share the level.
+    pub fn families(&self) -> f64 {
+        families(self.claims.iter())
+    }
+
+    /// Whether all claims are about secrets of a log that has ended with these labels.
+    ///
+    /// # Errors
+    /// A claim that names a secret which never came.
+    pub fn check_named(&self, labels: &[String]) -> Result<()> {
+        let mut claims = self.claims.iter();
+        claims.try_for_each(|claim| slower(claim, labels).map(drop))
     }
 
     /// The inequalities that a claim implies for a pair of secrets; none where it is about differences of times.

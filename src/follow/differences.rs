@@ -39,6 +39,8 @@ struct Differences {
     /// The same, with limits at the whole level: a claim holds by these, because the pair that breaks a false one is
     /// one fixed pair.
     alone: Located,
+    /// The same, with limits of one side for all pairs together.
+    sided: Located,
 }
 
 /// The differences of all pairs.
@@ -65,6 +67,15 @@ fn farther(one: Located, other: Located) -> Located {
     }
 }
 
+/// The same of the two secrets exchanged.
+fn turned(found: Located) -> Located {
+    Located {
+        point: -found.point,
+        lower: -found.upper,
+        upper: -found.lower,
+    }
+}
+
 impl Differences {
     fn new(a: u32, b: u32) -> Self {
         Differences {
@@ -75,6 +86,7 @@ impl Differences {
             milestones: Milestones::default(),
             together: UNKNOWN,
             alone: UNKNOWN,
+            sided: UNKNOWN,
         }
     }
 
@@ -88,6 +100,34 @@ impl Differences {
         clock.around(farther(self.alone, self.milestones.alone))
     }
 
+    /// By how much this secret takes longer than the other of the pair, by limits of one side, and by those at the whole
+    /// level; `None` if it is neither.
+    fn slower_by(&self, secret: u32, clock: &Clock) -> Option<[Located; 2]> {
+        let sided = clock.around(farther(self.sided, self.milestones.sided));
+        let found = [sided, self.alone(clock)];
+        if secret == self.b {
+            return Some(found);
+        }
+        (secret == self.a).then(|| found.map(turned))
+    }
+
+    /// The p-value of "this secret takes longer by at most so much", by recorded differences, at the pair's share; it may
+    /// exceed 1.
+    fn slower_against(&self, secret: u32, bound: f64) -> f64 {
+        let is_longer = secret == self.b;
+        let is_beyond = |value: &&f64| match is_longer {
+            true => **value > bound,
+            false => **value < -bound,
+        };
+        let beyond = self.values.iter().filter(is_beyond).count() as u64;
+        let by_bets = p_value(beyond, self.values.len() as u64 - beyond);
+        let at_milestones = match is_longer {
+            true => self.milestones.above(&self.values, bound),
+            false => self.milestones.below(&self.values, bound),
+        };
+        by_bets.max(at_milestones) / self.share.unwrap_or(0.0)
+    }
+
     /// The smallest size that the median may have.
     fn smallest(&self, clock: &Clock) -> f64 {
         let found = self.together(clock);
@@ -97,20 +137,10 @@ impl Differences {
     /// The smaller and the larger secret by their times, and the median with limits in that direction.
     fn ascending(&self, clock: &Clock) -> ([u32; 2], Located) {
         let found = self.together(clock);
-        let Located {
-            point,
-            lower,
-            upper,
-        } = found;
-        if point >= 0.0 {
+        if found.point >= 0.0 {
             return ([self.a, self.b], found);
         }
-        let turned = Located {
-            point: -point,
-            lower: -upper,
-            upper: -lower,
-        };
-        ([self.b, self.a], turned)
+        ([self.b, self.a], turned(found))
     }
 
     /// The p-value of a median of recorded differences within the bound, both directions together, at its share; it may
@@ -175,7 +205,9 @@ impl Medians {
             let each = 0.5 * level * share;
             pair.together = closer(pair.together, median(&mut values, each));
             pair.alone = closer(pair.alone, median(&mut values, alpha));
-            pair.milestones.pass(&pair.values, [each, alpha]);
+            pair.sided = closer(pair.sided, median(&mut values, 2.0 * each));
+            pair.milestones
+                .pass(&pair.values, [each, alpha, 2.0 * each]);
         }
     }
 
@@ -198,8 +230,17 @@ impl Medians {
         }
     }
 
-    /// The p-value of medians within the bound for all pairs, and what it is of.
-    pub fn against(&self, bound: f64, labels: &[String]) -> (f64, FollowedGrounds) {
+    /// The p-value of medians within the bound for all pairs, or of one secret that takes no longer than the others by more,
+    /// and what it is of.
+    pub fn against(
+        &self,
+        bound: f64,
+        slower: Option<u32>,
+        labels: &[String],
+    ) -> (f64, FollowedGrounds) {
+        if let Some(secret) = slower {
+            return self.against_slower(bound, secret, labels);
+        }
         let recorded = self.clock.hides(bound);
         let with = |pair| (pair, Differences::against(pair, recorded));
         let all = self.pairs.iter().map(with);
@@ -221,9 +262,45 @@ impl Medians {
         (p_value, grounds)
     }
 
-    /// Whether the medians of all pairs are shown to be within the bound.
-    pub fn are_within(&self, bound: f64) -> bool {
+    /// The same of one secret and the others.
+    fn against_slower(&self, bound: f64, secret: u32, labels: &[String]) -> (f64, FollowedGrounds) {
+        let recorded = self.clock.hides(bound);
+        let of_secret = self.pairs.iter().filter_map(|pair| {
+            let [sided, _] = pair.slower_by(secret, &self.clock)?;
+            Some((pair, sided, pair.slower_against(secret, recorded)))
+        });
+        let least = of_secret.reduce(|best, next| if next.2 < best.2 { next } else { best });
+        let name = |secret: u32| labels.get(secret as usize).cloned().unwrap_or_default();
+        let (p_value, other, lower) = match least {
+            None => (1.0, 0, 0.0),
+            Some((pair, sided, p_value)) => (
+                p_value.min(1.0),
+                if pair.a == secret { pair.b } else { pair.a },
+                sided.lower.max(0.0),
+            ),
+        };
+        let grounds = FollowedGrounds::TimeDifference {
+            pair: [other, secret].map(name),
+            lower,
+            bound,
+            unit: self.unit,
+        };
+        (p_value, grounds)
+    }
+
+    /// Whether the medians of all pairs are shown to be within the bound, or one secret to take no longer than the others
+    /// by more.
+    pub fn are_within(&self, bound: f64, slower: Option<u32>) -> bool {
         let allowed = within_rounding(bound);
+        if let Some(secret) = slower {
+            let of_secret = self
+                .pairs
+                .iter()
+                .filter_map(|pair| pair.slower_by(secret, &self.clock));
+            let mut of_secret = of_secret.peekable();
+            return of_secret.peek().is_some()
+                && of_secret.all(|[_, alone]| alone.upper <= allowed);
+        }
         let is_within = |pair: &Differences| {
             let found = pair.alone(&self.clock);
             found.lower >= -allowed && found.upper <= allowed
@@ -292,7 +369,7 @@ mod tests {
         assert_eq!((found[0].blocks, found[1].blocks), (200, 400));
         let lower = found[0].lower.expect("enough blocks");
         for (bound, violated) in [(lower - 0.01, true), (lower, false)] {
-            let (p_value, grounds) = medians.against(bound, &labels);
+            let (p_value, grounds) = medians.against(bound, None, &labels);
             assert_eq!(p_value <= 0.05, violated, "{bound}: {p_value}");
             let FollowedGrounds::TimeDifference { pair, .. } = grounds else {
                 panic!("{grounds:?}");
@@ -300,6 +377,16 @@ mod tests {
             assert_eq!(pair, ["y", "z"]);
         }
         let upper = found[0].upper.expect("enough blocks");
-        assert!(medians.are_within(upper) && !medians.are_within(5.5));
+        assert!(medians.are_within(upper, None) && !medians.are_within(5.5, None));
+        // z takes longer than both others, y than neither.
+        let (p_value, grounds) = medians.against(0.5, Some(2), &labels);
+        assert!(
+            p_value <= 0.01 && !medians.are_within(5.5, Some(2)),
+            "{grounds:?}"
+        );
+        let (p_value, _) = medians.against(0.5, Some(1), &labels);
+        assert!(p_value == 1.0 && medians.are_within(0.5, Some(1)));
+        let (p_value, _) = medians.against(0.5, Some(u32::MAX), &labels);
+        assert!(p_value == 1.0 && !medians.are_within(0.5, Some(u32::MAX)));
     }
 }

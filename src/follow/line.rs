@@ -113,6 +113,8 @@ pub struct FollowedReason {
     pub verdict: Verdict,
     /// Whether blocks are judged, and not rows.
     pub of_blocks: bool,
+    /// The only secret that the claim says is no slower than the others, if it names one.
+    pub slower: Option<String>,
     /// What the p-value is of.
     pub grounds: FollowedGrounds,
     /// The p-value.

@@ -8,7 +8,7 @@
 //! Those of the limit of a log, at every number of blocks. All together are wrong with probability at most α.
 
 use leakgauge_stats::long_run::LongRun;
-use leakgauge_stats::paired::{self, Located, Sample, median_beyond};
+use leakgauge_stats::paired::{self, Located, Sample, median_above, median_below, median_beyond};
 
 /// The first numbers of blocks; then they grow.
 const FIRST: [usize; 3] = [12, 24, 48];
@@ -36,6 +36,8 @@ pub(super) struct Milestones {
     pub together: Located,
     /// The closest limits at the whole level.
     pub alone: Located,
+    /// The closest limits of one side, for all pairs together.
+    pub sided: Located,
 }
 
 struct Milestone {
@@ -51,6 +53,7 @@ impl Default for Milestones {
             passed: Vec::new(),
             together: UNKNOWN,
             alone: UNKNOWN,
+            sided: UNKNOWN,
         }
     }
 }
@@ -65,9 +68,9 @@ impl Milestones {
         }
     }
 
-    /// Looks at the differences of all blocks so far, in their order, at the levels of limits of all pairs together and
-    /// of each alone.
-    pub fn pass(&mut self, values: &[f64], [together, alone]: [f64; 2]) {
+    /// Looks at the differences of all blocks so far, in their order, at the levels of limits of all pairs together, of
+    /// each alone, and of one side of all pairs together.
+    pub fn pass(&mut self, values: &[f64], [together, alone, sided]: [f64; 3]) {
         while self.next() <= values.len() {
             let blocks = self.next();
             let at = (self.passed.len() + 1) as f64;
@@ -75,6 +78,7 @@ impl Milestones {
             let sample = Sample::of(values[..blocks].to_vec());
             self.together = closer(self.together, paired::median(&sample, part * together));
             self.alone = closer(self.alone, paired::median(&sample, part * alone));
+            self.sided = closer(self.sided, paired::median(&sample, part * sided));
             self.passed.push(Milestone {
                 blocks,
                 part,
@@ -85,10 +89,27 @@ impl Milestones {
 
     /// The p-value of "the median is at least −`size` and at most `size`", of one side.
     pub fn against(&self, values: &[f64], size: f64) -> f64 {
+        self.smallest(values, |sorted, signs| {
+            median_beyond([sorted; 2], size, signs)
+        })
+    }
+
+    /// The p-value of "the median is at most `size`".
+    pub fn above(&self, values: &[f64], size: f64) -> f64 {
+        self.smallest(values, |sorted, signs| median_above(sorted, size, signs))
+    }
+
+    /// The p-value of "the median is at least −`size`".
+    pub fn below(&self, values: &[f64], size: f64) -> f64 {
+        self.smallest(values, |sorted, signs| median_below(sorted, size, signs))
+    }
+
+    /// The smallest p-value of sorted differences at all milestones, each at its part.
+    fn smallest(&self, values: &[f64], p_value: impl Fn(&[f64], LongRun) -> f64) -> f64 {
         let of = |milestone: &Milestone| {
             let mut sorted = values[..milestone.blocks].to_vec();
             sorted.sort_unstable_by(f64::total_cmp);
-            median_beyond(&sorted, size, milestone.signs) / milestone.part
+            p_value(&sorted, milestone.signs) / milestone.part
         };
         self.passed.iter().map(of).fold(1.0, f64::min)
     }
@@ -102,8 +123,8 @@ mod tests {
     fn milestones_are_fixed_beforehand_and_share_the_level() {
         let values: Vec<f64> = (0..1000).map(|at| f64::from(at * 37 % 100)).collect();
         let (mut once, mut often) = (Milestones::default(), Milestones::default());
-        once.pass(&values, [0.01, 0.05]);
-        (0..=1000).for_each(|blocks| often.pass(&values[..blocks], [0.01, 0.05]));
+        once.pass(&values, [0.01, 0.05, 0.02]);
+        (0..=1000).for_each(|blocks| often.pass(&values[..blocks], [0.01, 0.05, 0.02]));
         let blocks: Vec<usize> = once.passed.iter().map(|one| one.blocks).collect();
         assert_eq!(blocks, [12, 24, 48, 68, 96, 136, 192, 272, 384, 543, 768]);
         assert_eq!((once.together, once.alone), (often.together, often.alone));

@@ -138,6 +138,12 @@ pub struct Monitor {
     learn_at: u64,
 }
 
+/// The number of a secret by its label; one that no secret has if it did not come up yet.
+fn number_of(label: &str, labels: &[String]) -> u32 {
+    let found = labels.iter().position(|other| other == label);
+    found.map_or(u32::MAX, |at| at as u32)
+}
+
 impl Monitor {
     /// A monitor of a log of which nothing has been seen.
     ///
@@ -293,12 +299,17 @@ impl Monitor {
         let bounds = self.claims.bounds(rows.labels())?;
         let mut differences = Vec::new();
         if let Some(medians) = medians {
-            medians.look(self.levels.each, self.alpha());
+            let families = self.claims.families();
+            medians.look(self.levels.each / families, self.alpha());
             for (at, (_, allowed)) in bounds.iter().enumerate() {
                 if let Some(bound) = allowed.time {
-                    let (p_value, grounds) = medians.against(bound, rows.labels());
+                    // Numbered as they came up; one that did not come up yet has no pairs.
+                    let named = self.claims.slower(at);
+                    let slower = named.map(|name| number_of(name, rows.labels()));
+                    let (p_value, grounds) = medians.against(bound, slower, rows.labels());
+                    let p_value = (families * p_value).min(1.0);
                     self.standing.look(at, self.levels.shared(p_value), grounds);
-                    self.standing.holds(at, medians.are_within(bound));
+                    self.standing.holds(at, medians.are_within(bound, slower));
                 }
             }
             differences = medians.differences(rows.labels());

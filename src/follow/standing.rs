@@ -75,6 +75,7 @@ impl Standing {
                 reason: FollowedReason {
                     verdict,
                     of_blocks,
+                    slower: claim.slower().map(str::to_owned),
                     grounds,
                     p_value,
                     doubt: doubt.filter(|_| violated).cloned(),

@@ -3,6 +3,7 @@
 //! Blocks are judged as those of a log that is followed: limits hold whenever the collection stops.
 
 use super::{BEFORE, BEHIND, ProbeOptions};
+use crate::audit::slower;
 use crate::follow::{BlockMonitor, FollowOptions, Line};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -46,6 +47,15 @@ impl Judge {
             monitor: None,
             next_look: FIRST_LOOK,
         })
+    }
+
+    /// Checks that claims name classes that are asked for.
+    ///
+    /// # Errors
+    /// A claim about another one.
+    pub(super) fn check(&self, classes: &[String]) -> Result<()> {
+        let mut claims = self.options.iter().flat_map(|options| &options.claims);
+        claims.try_for_each(|claim| slower(claim, classes).map(drop))
     }
 
     /// What is known now; `None` before the first block.

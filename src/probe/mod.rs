@@ -136,6 +136,9 @@ pub fn probe(
     judge: Option<&mut Judge>,
 ) -> Result<Collected> {
     options.check()?;
+    if let Some(judge) = &judge {
+        judge.check(&options.classes)?;
+    }
     let mut program = match options.spawn {
         true => None,
         false => Some(LongLived::start(options)?),

@@ -6,10 +6,11 @@
 //! ```text
 //! call     := name [ '(' [ argument { ',' argument } ] ')' ]
 //! argument := [ name '=' ] value
-//! value    := number | range | grid | measure | word | call with parentheses
+//! value    := number | range | grid | measure | word | text | call with parentheses
 //! range    := whole '..' whole              0..9          the whole numbers from 0 to 9
 //! grid     := number '..' number ':' count  0.5..4:8      8 values, ends included
 //! measure  := number name               1.5ns         a number with a unit
+//! text     := any characters but quotes in quotes   "cache miss"   the same as a word
 //! name     := a letter or '_', then letters, digits, '_', '-', '/' or '.' (never '..')
 //! ```
 //!
@@ -79,7 +80,7 @@ pub enum Value {
         /// The unit: a name.
         unit: String,
     },
-    /// Anything else that looks like a name.
+    /// Anything else that looks like a name, or stands in quotes.
     Word(String),
 }
 
@@ -224,7 +225,8 @@ impl fmt::Display for Value {
             Value::Call(call) if call.arguments.is_empty() => write!(f, "{call}()"),
             Value::Call(call) => call.fmt(f),
             Value::Measure { number, unit } => write!(f, "{}{unit}", format_number(*number)),
-            Value::Word(word) => f.write_str(word),
+            Value::Word(word) if parser::is_name(word) => f.write_str(word),
+            Value::Word(word) => write!(f, "\"{word}\""),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::lists::{Element, Lists};
 use crate::notation::Notation;
 use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::options::Missing;
+use crate::options::{Missing, is_last};
 use crate::row::{Field, MISSING, Row, is_not_a_number, is_number};
 use crate::spelling::{Merged, Spelling};
 use crate::typing::{self, ColumnPlan};
@@ -172,7 +172,11 @@ impl Encoder {
         if self.scores {
             return score(cell::score_of(number.value()), at);
         }
-        let value = measured(typing::finite(number.value()), at)?;
+        let value = number.value();
+        if plan.last && (value.is_nan() || value == f64::INFINITY) {
+            return Ok(f64::INFINITY);
+        }
+        let value = measured(typing::finite(value), at)?;
         let most = &mut self.decimals[index];
         *most = most.map(|most| number.max_decimals(most));
         self.spellings[index].add_binary(number);
@@ -193,6 +197,9 @@ impl Encoder {
         }
         if self.scores {
             return Ok(score(cell::score(text), at)?.to_bits());
+        }
+        if plan.last && is_last(text) {
+            return Ok(f64::INFINITY.to_bits());
         }
         let value = match plan.unit {
             None => typing::finite_number(text),

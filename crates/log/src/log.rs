@@ -3,6 +3,7 @@
 use crate::blocks::BlockFacts;
 use crate::format::Format;
 use crate::groups::Units;
+use crate::last::CountedLast;
 use crate::merge::MergedSecret;
 use crate::observations::{Counts, Observations};
 use crate::options::{ListReading, ScoreColumns};
@@ -161,6 +162,8 @@ pub struct InputFacts {
     pub missing_rows: u64,
     /// Of these, the rows of each secret, by its label; of at most 1,000 secrets.
     pub missing_of: BTreeMap<String, u64>,
+    /// Observations that count as larger than all others, if there are any.
+    pub last: Option<CountedLast>,
     /// Whether rows were left out because a word stands in the place of a number.
     pub drops_words: bool,
     /// Rows left out because they could not be read.

@@ -20,6 +20,7 @@ use leakgauge_base::naming::setting;
 
 pub use check::is_same;
 pub use list_reading::ListReading;
+pub(crate) use missing::is_last;
 pub use missing::{Like, Missing};
 pub use row_filter::RowFilter;
 pub use score_columns::ScoreColumns;

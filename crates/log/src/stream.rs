@@ -291,6 +291,11 @@ fn refuse_whole(options: &ReadOptions) -> Result<()> {
             "missing",
             "leaves out no rows",
         ),
+        (
+            options.missing == Missing::Last,
+            "missing",
+            "judges times as they come, and which is the longest is known at the end",
+        ),
         (options.skip_bad > 0, "skip_bad", "leaves out no rows"),
         (
             options.secret_from.is_some(),

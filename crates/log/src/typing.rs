@@ -4,11 +4,12 @@ mod probe;
 
 use serde::Serialize;
 
+use crate::last;
 use crate::layout::{self, Layout};
 use crate::lists::Element;
 use crate::notation::Notation;
 use crate::observations::ColumnType;
-use crate::options::ReadOptions;
+use crate::options::{Missing, ReadOptions};
 use crate::row::{MISSING, NULL, Row, is_number};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
@@ -45,6 +46,8 @@ pub struct ColumnPlan {
     pub countable: bool,
     /// Whether a word in a column of numbers is an observation of its own, not an error.
     pub words: bool,
+    /// Whether what says that there is no time is an observation that is larger than all others.
+    pub last: bool,
     /// A probed value, where nearly all begin like a number that cannot be read: `0.58 km`, `5 %`.
     pub like_a_number: Option<String>,
 }
@@ -113,6 +116,11 @@ pub fn plan_columns(
     timed: bool,
 ) -> Result<Vec<ColumnPlan>> {
     check_names(file, layout, elements, options)?;
+    if options.missing == Missing::Last {
+        let observed = layout.observe.iter().map(|&at| layout.names[at].as_str());
+        let are_parts = elements.iter().any(Option::is_some);
+        last::check(&observed.collect::<Vec<_>>(), are_parts, Place::file(file))?;
+    }
     let occurrences = occurrences(rows, layout.count);
     let probes: Vec<Probe> = layout
         .observe
@@ -172,8 +180,10 @@ fn plan_column(
     let name = layout.names[position].clone();
     let is_named = |wanted: &str| layout.is_named(position, wanted);
     let categorical = options.categorical.iter().any(|wanted| is_named(wanted));
-    // Blocks compare numbers.
-    let numeric = options.is_blocked() || options.numeric.iter().any(|wanted| is_named(wanted));
+    // Blocks compare numbers, and what is larger than all others is one.
+    let last = options.missing == Missing::Last;
+    let numeric =
+        last || options.is_blocked() || options.numeric.iter().any(|wanted| is_named(wanted));
     let resolution = match resolution_of_element(element, options) {
         Some(width) => Some(width),
         None => resolution(layout, position, options)?,
@@ -213,6 +223,7 @@ fn plan_column(
         integers: !categorical && integers,
         countable: decided == Decision::Inferred,
         words: kind == ColumnType::Numeric && !is_strict,
+        last,
         like_a_number: probe
             .like_a_number
             .clone()

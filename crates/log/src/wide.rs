@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use crate::format::Format;
-use crate::options::{HeaderChoice, ReadOptions};
+use crate::options::{HeaderChoice, Missing, ReadOptions};
 use crate::records::Records;
 use crate::row::{Field, Row, is_absent, not_utf8};
 use leakgauge_base::error::{Error, Place, Result, shorten};
@@ -26,6 +26,8 @@ pub struct Wide {
     is_begun: bool,
     /// Whether each row is a block, so that none may lack an observation.
     is_blocked: bool,
+    /// Whether a blank is an observation.
+    counts_blanks: bool,
     /// The tool whose log this is, if it is recognized.
     form: Option<String>,
 }
@@ -62,6 +64,7 @@ impl Wide {
             row,
             is_begun: false,
             is_blocked: options.blocks,
+            counts_blanks: options.missing == Missing::Last,
             form,
         })
     }
@@ -116,6 +119,11 @@ impl Wide {
             Field::Number(_) => false,
             Field::Null | Field::Missing => true,
         };
+        // A row that ends too soon was not written to its end.
+        let is_there = column < self.row.len();
+        if is_blank && self.is_blocked && self.counts_blanks && is_there {
+            return Ok(true);
+        }
         if is_blank && self.is_blocked {
             return Err(self.incomplete_block(place()));
         }

@@ -9,6 +9,7 @@ use crate::audit::claims::reason::{Grounds, Qualification};
 use crate::audit::claims::report::{ClaimReport, Verdict};
 use crate::audit::claims::rows_needed;
 use crate::audit::claims::time as time_claim;
+use crate::audit::claims::time_check::families;
 use crate::audit::claims::unlearned;
 use crate::audit::figures::differences::BlocksCompared;
 use crate::audit::figures::information::estimate as information;
@@ -33,7 +34,7 @@ pub(crate) fn judge_claims(
 ) -> Vec<ClaimReport> {
     let judge = |at: usize| {
         let claim = &claims[at];
-        let mut report = judge_claim(evidence, log, claim, at);
+        let mut report = judge_claim(evidence, log, claims, at);
         let of_privacy = claim.privacy().is_some() || claim.curve().is_some();
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report, evidence.options.attacks.are_given());
@@ -71,7 +72,8 @@ pub(crate) fn judge_claims(
 }
 
 /// Judges the `at`-th claim by its limits.
-fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) -> ClaimReport {
+fn judge_claim(evidence: &Evidence, log: &Log, claims: &[BoundClaim], at: usize) -> ClaimReport {
+    let claim = &claims[at];
     match claim.terms() {
         Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
         Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
@@ -80,7 +82,8 @@ fn judge_claim(evidence: &Evidence, log: &Log, claim: &BoundClaim, at: usize) ->
             bound_on_all_secrets(evidence, claim, *figure, *at_most)
         }
         Terms::TimeDifference(bound) => {
-            let share = evidence.plan.part(CertifiedLimit::TimeDifference);
+            let share = evidence.plan.part(CertifiedLimit::TimeDifference)
+                / families(claims.iter().map(BoundClaim::claim));
             let differences = evidence.differences.expect("checked: the log has times");
             time_claim::judge(
                 claim,

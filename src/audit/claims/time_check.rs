@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::audit::options::{AuditOptions, SplitChoice};
-use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::time::{ClockStep, TimeUnit};
-use leakgauge_exact::claim::{BoundClaim, Terms, TimeBound};
+use leakgauge_exact::claim::{BoundClaim, Claim, Terms, TimeBound};
 use leakgauge_log::observations::ColumnType;
 use leakgauge_log::{Log, Missing};
 
@@ -118,6 +118,7 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                         },
                     );
                 }
+                slower(claim.claim(), &log.secrets)?;
                 let unit = options.unit_of(log);
                 if unit.is_none() && bound.unit.is_some() && log.facts.ticks {
                     return Err(are_ticks(text));
@@ -132,6 +133,37 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
         }
     }
     Ok(())
+}
+
+/// The number of the only secret that a claim says is no slower than the others; `None` of a claim about any two.
+///
+/// # Errors
+/// A secret that the log does not have.
+pub(crate) fn slower(claim: &Claim, secrets: &[String]) -> Result<Option<u32>> {
+    let Some(label) = claim.slower() else {
+        return Ok(None);
+    };
+    match secrets.iter().position(|secret| secret == label) {
+        Some(secret) => Ok(Some(secret as u32)),
+        None => {
+            let problem = format!("no secret that is compared is called {:?}", shorten(label));
+            let error = Error::parameter(setting("claim", &claim.text), problem);
+            let names = listing(secrets.iter().map(String::as_str));
+            Err(error.with_hint(format!("they are {names}")))
+        }
+    }
+}
+
+/// The families of limits that claims about times read: those of any two secrets, and those of one secret against the
+/// others for each that is named. They share the level; at least 1.
+pub(crate) fn families<'c>(claims: impl Iterator<Item = &'c Claim>) -> f64 {
+    let mut named: Vec<Option<&str>> = claims
+        .filter(|claim| claim.is_about_times())
+        .map(Claim::slower)
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    named.len().max(1) as f64
 }
 
 /// That a claim is about times and the log holds none that could be compared.

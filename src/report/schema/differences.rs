@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::audit::{Difference, Differences, Pair, Reference};
 use crate::estimate::Estimate;
-use crate::report::sentences::differences::{reference, sense};
+use crate::report::sentences::differences::{NO_MEAN, reference, sense};
 use leakgauge_stats::paired::Located;
 
 /// What was measured in blocks.
@@ -116,19 +116,23 @@ impl<'a> DifferenceKeys<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LocatedKeys {
-    /// The estimate.
-    point: f64,
-    /// Lower limit; null with too few blocks or rows.
+    /// The estimate; null for a mean of times without an end.
+    point: Option<f64>,
+    /// Lower limit; null with too few blocks or rows, or where times without an end decide.
     lower: Option<f64>,
-    /// Upper limit; null with too few blocks or rows.
+    /// Upper limit; null with too few blocks or rows, or where times without an end decide.
     upper: Option<f64>,
+    /// Why an estimate is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
 }
 
 impl From<Located> for LocatedKeys {
     fn from(found: Located) -> Self {
         let finite = |limit: f64| limit.is_finite().then_some(limit);
         LocatedKeys {
-            point: found.point,
+            point: finite(found.point),
+            reason: found.point.is_nan().then_some(NO_MEAN),
             lower: finite(found.lower),
             upper: finite(found.upper),
         }

@@ -54,6 +54,9 @@ pub struct Input<'a> {
     /// Rows left out because a value is missing.
     #[serde(skip_serializing_if = "is_zero")]
     missing_rows: u64,
+    /// Rows without a time, which count as longer than all others.
+    #[serde(skip_serializing_if = "is_zero")]
+    last_rows: u64,
     /// Rows left out because they could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     skipped_rows: u64,
@@ -181,6 +184,7 @@ impl<'a> Input<'a> {
                 .collect(),
             merged_secrets: &facts.merged_secrets,
             missing_rows: facts.missing_rows,
+            last_rows: facts.last.as_ref().map_or(0, |last| last.rows),
             skipped_rows: facts.skipped.rows,
             notes: &facts.notes,
             secret_column: &facts.secret_column,

@@ -304,14 +304,26 @@ fn time_difference(
         ..
     } = texts.texts(Some(factor * claim.analytic));
     let [a, b] = claim.pair.labels().map(shorten);
+    let slower = claim.claim.slower().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(
             "{where_}{b} takes at least {lower}{unit} longer than {a} (the median), more than {bound}{unit}."
         ),
-        Verdict::Holds => {
-            format!("The {whats} are at most {upper}{unit} for every pair, within {bound}{unit}.")
-        }
+        Verdict::Holds => match slower {
+            Some(slower) => format!(
+                "{where_}{slower} takes at most {upper}{unit} longer than any other secret (the median), within \
+                 {bound}{unit}."
+            ),
+            None => format!(
+                "The {whats} are at most {upper}{unit} for every pair, within {bound}{unit}."
+            ),
+        },
         Verdict::Inconclusive if claim.estimate.upper.is_none() => no_limits(in_blocks, needed),
+        Verdict::Inconclusive if slower.is_some() => format!(
+            "{where_}{b} takes up to {upper}{unit} longer than another secret, at least {lower}{unit} (the median); the claim \
+             says at most {bound}{unit}.{}",
+            least.map_or(String::new(), |least| too_coarse(factor * least, unit))
+        ),
         Verdict::Inconclusive => format!(
             "The largest {what} lies between {lower} and {upper}{unit}; the claim says \
              at most {bound}{unit}.{}",

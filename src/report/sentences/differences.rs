@@ -8,6 +8,9 @@ use leakgauge_base::naming::option;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::{DECILES, Located, Sense};
 
+/// Why a mean has neither an estimate nor limits.
+pub const NO_MEAN: &str = "some times have no end, and a mean of them is not known";
+
 /// What measurements were seen relative to.
 pub fn reference(reference: Reference) -> &'static str {
     match reference {
@@ -107,6 +110,12 @@ pub fn read(found: &Differences) -> String {
             option("block")
         ),
     };
+    if found.counts_last {
+        text.push_str(
+            " Times without an end count as longer than all others, by an unknown length: means of their secrets have no \
+             limits.",
+        );
+    }
     text.push_str(&clock(found));
     if found.unit.is_none() {
         text.push_str(&format!(

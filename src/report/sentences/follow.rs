@@ -23,10 +23,17 @@ pub fn reason(reason: &FollowedReason) -> String {
             );
         }
         Verdict::Holds => {
-            return format!(
-                "The medians of the differences of all pairs of the secrets so far are within the claim, if {units} are \
-                 independent."
-            );
+            return match &reason.slower {
+                Some(slower) => format!(
+                    "By the medians of the differences, {} takes no longer than any other secret so far by more than the claim \
+                     allows, if {units} are independent.",
+                    shorten(slower)
+                ),
+                None => format!(
+                    "The medians of the differences of all pairs of the secrets so far are within the claim, if {units} are \
+                     independent."
+                ),
+            };
         }
         Verdict::Violated => {}
     }

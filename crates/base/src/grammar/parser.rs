@@ -4,8 +4,8 @@ use super::{Argument, Call, MAX_DEPTH, MAX_WHOLE, Value};
 use crate::error::{Error, Result, shorten};
 
 const FORM: &str = "write name(parameter=value, …), for example laplace(scale=2)";
-const FORM_OF_VALUES: &str =
-    "a value is a number (2, .5, 1e-5), a range (0..9), a grid (0.5..4:8) or a name";
+const FORM_OF_VALUES: &str = "a value is a number (2, .5, 1e-5), a range (0..9), a grid (0.5..4:8), a name, or a text in \
+     quotes";
 
 /// Reads one call that is the whole text.
 pub(super) fn parse(text: &str) -> Result<Call> {
@@ -25,6 +25,12 @@ pub(super) fn parse(text: &str) -> Result<Call> {
         return Err(parser.expected(expected).with_hint(FORM));
     }
     Ok(call)
+}
+
+/// Whether a text is a name, which needs no quotes.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut parser = Parser { text, at: 0 };
+    parser.name("a name").is_ok_and(|name| name == text)
 }
 
 struct Parser<'a> {
@@ -125,8 +131,22 @@ impl<'a> Parser<'a> {
                 let word = self.name("a value")?;
                 self.word_or_call(word, depth)
             }
+            Some('"') => self.quoted(),
             _ => Err(self.expected("a value").with_hint(FORM_OF_VALUES)),
         }
+    }
+
+    /// A word in quotes, which may hold anything but quotes.
+    fn quoted(&mut self) -> Result<Value> {
+        let inside = &self.rest()[1..];
+        let Some(end) = inside.find('"') else {
+            self.at = self.text.len();
+            return Err(self.expected("a closing quote (\")"));
+        };
+        let word = inside[..end].to_owned();
+        self.at += end + 2;
+        self.skip_space();
+        Ok(Value::Word(word))
     }
 
     fn word_or_call(&mut self, word: String, depth: usize) -> Result<Value> {

@@ -217,6 +217,7 @@ fn a_call() -> impl Strategy<Value = Call> {
         (-1e300..1e300f64, -1e300..1e300f64, 2..1000usize)
             .prop_map(|(from, to, points)| { Value::Grid { from, to, points } }),
         a_name().prop_map(Value::Word),
+        "[^\"]{0,8}".prop_map(Value::Word),
     ];
     let call = |value: BoxedStrategy<Value>| {
         let argument = (proptest::option::of(a_name()), value)

@@ -61,6 +61,22 @@ pub enum ClaimKind {
 }
 
 impl Claim {
+    /// Whether it is about differences of times.
+    pub fn is_about_times(&self) -> bool {
+        matches!(
+            &self.kind,
+            ClaimKind::Promise(Promise::TimeDifference { .. })
+        )
+    }
+
+    /// The label of the only secret that a claim about times says is no slower than the others.
+    pub fn slower(&self) -> Option<&str> {
+        match &self.kind {
+            ClaimKind::Promise(Promise::TimeDifference { slower, .. }) => slower.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Reads a claim: a promise of [`PROMISES`] or a mechanism of [`MECHANISMS`].
     ///
     /// # Errors

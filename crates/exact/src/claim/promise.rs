@@ -11,8 +11,7 @@ use crate::mechanism::{Subsampled, dp_sgd};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 use leakgauge_base::quantity::OverallFigure;
-use leakgauge_base::time::TimeUnit;
-use time::time_bound;
+use time::{slower, time_bound};
 
 /// A bound on what observations tell about secrets.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +112,13 @@ pub enum Promise {
         at_most: f64,
     },
     /// The times of any two secrets differ by at most this, the median of the differences inside blocks.
-    TimeDifference(TimeBound),
+    TimeDifference {
+        /// The largest difference.
+        bound: TimeBound,
+        /// The label of the only secret that is claimed to be no slower than the others by more than this; without it, any
+        /// two secrets are meant, in both directions.
+        slower: Option<Arc<str>>,
+    },
 }
 
 impl Promise {
@@ -141,7 +146,7 @@ impl Promise {
             Promise::Advantage { at_most } => Requirement::Advantage { at_most },
             Promise::AttackAdvantage { at_most } => Requirement::AttackAdvantage { at_most },
             Promise::Overall { figure, at_most } => Requirement::Overall { figure, at_most },
-            Promise::TimeDifference(bound) => Requirement::TimeDifference(bound),
+            Promise::TimeDifference { bound, .. } => Requirement::TimeDifference(bound),
         }
     }
 
@@ -192,7 +197,7 @@ impl Promise {
             | Promise::Advantage { .. }
             | Promise::AttackAdvantage { .. }
             | Promise::Overall { .. }
-            | Promise::TimeDifference(_) => Neighbors::All,
+            | Promise::TimeDifference { .. } => Neighbors::All,
         }
     }
 
@@ -333,9 +338,8 @@ impl fmt::Display for Promise {
             Promise::Overall { figure, at_most } => {
                 write!(f, "{}({})", figure.name(), number(at_most))
             }
-            Promise::TimeDifference(TimeBound { at_most, unit }) => {
-                let unit = unit.map_or("", TimeUnit::name);
-                write!(f, "time-difference({}{unit})", number(at_most))
+            Promise::TimeDifference { bound, ref slower } => {
+                time::write(f, bound, slower.as_deref())
             }
         }
     }
@@ -567,12 +571,24 @@ pub static PROMISES: &[PromiseEntry] = &[
     PromiseEntry {
         name: "time-difference",
         about: "the times of any two secrets, measured in blocks, differ by at most this (the median over blocks)",
-        parameters: &[Parameter::positional(
-            "at-most",
-            "a time above 0, such as 10ns: s, ms, us, ns or cycles; without a unit, in that of the log; or who measures: \
-             shared-hardware (0.6ns), lan (100ns), internet (50us)",
-        )],
-        build: Build::Arguments(|arguments| Ok(Promise::TimeDifference(time_bound(arguments)?))),
+        parameters: &[
+            Parameter::positional(
+                "at-most",
+                "a time above 0, such as 10ns: s, ms, us, ns or cycles; without a unit, in that of the log; or who measures: \
+                 shared-hardware (0.6ns), lan (100ns), internet (50us)",
+            ),
+            Parameter::named(
+                "slower",
+                "a secret, in quotes if it is no plain word: only that it is no slower than the others by more; default: any two \
+                 secrets",
+            ),
+        ],
+        build: Build::Arguments(|arguments| {
+            Ok(Promise::TimeDifference {
+                bound: time_bound(arguments)?,
+                slower: slower(arguments)?,
+            })
+        }),
     },
 ];
 

@@ -5,7 +5,7 @@ use crate::builder::columns::{Column, Kind};
 use crate::layout::Layout;
 use crate::number::Number;
 use crate::observations::ColumnType;
-use crate::options::{ReadOptions, ScoreColumns};
+use crate::options::{Missing, ReadOptions, ScoreColumns};
 use crate::row::{Field, Row};
 use crate::typing::{self, ColumnPlan, Decision};
 use leakgauge_base::error::{Error, Place, Result, listing, shorten};
@@ -124,6 +124,7 @@ impl<'b> Table<'b> {
                 integers: false,
                 countable: column.are_integers(),
                 words: options.scores.is_none(),
+                last: options.missing == Missing::Last && self.layout.observe.len() == 1,
                 like_a_number: None,
             })
         };

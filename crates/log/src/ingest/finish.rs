@@ -6,6 +6,7 @@ use crate::blocks;
 use crate::fold::to_counts;
 use crate::groups::{self, UnitCell, UnitRows};
 use crate::ingest::Ingest;
+use crate::last::CountedLast;
 use crate::log::Log;
 use crate::merge::MergedSecret;
 use crate::observations::{Cell, ColumnType, Counts, Observations};
@@ -70,13 +71,13 @@ impl Ingest<'_> {
         let symbol_rank = ranks_among(&by_value, self.tuples.len());
         let recurs = self.facts.rows_used >= RECURRENCE * by_value.len() as u64;
         let kind = kind_of(&plans, self.encoder.integers && recurs);
-        let observations = tabulate(kind, &plans, &by_value, &self.tuples, &shown);
+        let mut observations = tabulate(kind, &plans, &by_value, &self.tuples, &shown);
         let doubtful = mostly_numbers(&plans, &shown);
         drop(shown);
         self.facts.suspicious_columns = doubtful;
         self.facts.merged = self.encoder.merged(&plans);
         let counts = |cells| to_counts(cells, secrets.len(), &secret_rank, &symbol_rank);
-        let order = self.row_order(&plans, &secret_rank, &symbol_rank);
+        let mut order = self.row_order(&plans, &secret_rank, &symbol_rank);
         let (units, shared) = if self.options.is_blocked() {
             let units = self.take_blocks(&secrets, &observations, &secret_rank, &symbol_rank)?;
             (Some(units), Vec::new())
@@ -96,6 +97,9 @@ impl Ingest<'_> {
             Some(units) if alone > 0 => units.rows.counts(secrets.len()),
             _ => counts(cells),
         };
+        if matches!(&plans[..], [plan] if plan.last && plan.kind == ColumnType::Numeric) {
+            self.count_last(&mut observations, order.as_mut(), &counts_of_log, &secrets)?;
+        }
         self.facts.words = words::find(&observations, &counts_of_log);
         self.facts.ticks = self
             .facts
@@ -122,6 +126,27 @@ impl Ingest<'_> {
             first.check(&self.options.files[0], of_secret, rows.iter().sum())?;
         }
         Ok(log)
+    }
+
+    /// Observations that count as larger than all others.
+    fn count_last(
+        &mut self,
+        observations: &mut Observations,
+        in_order: Option<&mut RowOrder>,
+        counts: &Counts,
+        secrets: &[String],
+    ) -> Result<()> {
+        let place = Place::file(file_listing(&self.options.files));
+        let last = CountedLast::settle(observations, counts, secrets, place)?;
+        let table = in_order.and_then(|order| order.observations.as_mut());
+        if let (Some(last), Some(table)) = (&last, table) {
+            last.put(table);
+        }
+        self.facts
+            .notes
+            .extend(last.as_ref().map(CountedLast::note));
+        self.facts.last = last;
+        Ok(())
     }
 
     /// Secrets that were joined, in their canonical order.

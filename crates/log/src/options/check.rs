@@ -49,6 +49,9 @@ impl ReadOptions {
         if self.secret_from.is_some() {
             refuse_beside_secrets_apart(self)?;
         }
+        if self.missing == Missing::Last {
+            refuse_beside_last(self)?;
+        }
         refuse_beside_blocks(self)?;
         if self.group.is_some() {
             refuse_beside_group(self)?;
@@ -183,6 +186,25 @@ fn refuse_beside_scores(options: &ReadOptions) -> Result<()> {
             ),
         )
         .with_hint("other columns are left aside anyway")),
+    }
+}
+
+/// Refuses options with which no observation can be larger than all others.
+fn refuse_beside_last(options: &ReadOptions) -> Result<()> {
+    let others = [
+        ("scores", options.scores.is_some()),
+        ("categorical", !options.categorical.is_empty()),
+        ("resolution", !options.resolution.is_empty()),
+        ("lists", !options.lists.is_empty()),
+        ("fit_on", options.fit_on.is_some()),
+    ];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::parameter(
+            setting("missing", Missing::Last.name()),
+            format!("cannot be together with {}", option(field)),
+        )
+        .with_hint("it is about one column of times in one log: leave one of the two options out")),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a missing value means, and whose logs are read.
 
+use crate::row::{is_absent, is_not_a_number};
+
 /// What a blank or a null in a column that is used means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
@@ -10,11 +12,36 @@ pub enum Missing {
     Drop,
     /// It is a label of its own, of a secret too.
     Label,
+    /// Nobody waited for it: an observation that is larger than all others, like the word `timeout`.
+    Last,
+}
+
+/// How programs write that nobody waited for a time any longer.
+const TIMED_OUT: [&str; 12] = [
+    "timeout",
+    "time-out",
+    "time_out",
+    "time out",
+    "timedout",
+    "timed-out",
+    "timed_out",
+    "timed out",
+    "inf",
+    "+inf",
+    "infinity",
+    "+infinity",
+];
+
+/// Whether a text says that there is no time, or that it is longer than anyone waited.
+pub(crate) fn is_last(text: &str) -> bool {
+    let text = text.trim();
+    let is = |word: &&str| text.eq_ignore_ascii_case(word);
+    is_absent(text) || is_not_a_number(text) || TIMED_OUT.iter().any(|word| is(&word))
 }
 
 impl Missing {
     /// Every choice that has a name.
-    pub const ALL: [Missing; 2] = [Missing::Drop, Missing::Label];
+    pub const ALL: [Missing; 3] = [Missing::Drop, Missing::Label, Missing::Last];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -22,6 +49,7 @@ impl Missing {
             Missing::Refuse => "refuse",
             Missing::Drop => "drop",
             Missing::Label => "label",
+            Missing::Last => "last",
         }
     }
 }

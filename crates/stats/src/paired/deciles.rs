@@ -20,7 +20,7 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 /// # Conditions
 /// The times of a and of b in block i, dependent on each other as they may; asymptotic. With drift, the limits are for
 /// the deciles over the time of the log. A decile whose l or u would be beyond the smallest or the largest value has
-/// infinite limits.
+/// infinite limits. So has one of which l or u is beyond `longest`, where times beyond it are not known.
 ///
 /// # References
 /// Woodruff (1952), 10.1080/01621459.1952.10483443, for l and u; Zou and Donner (2008), 10.1002/sim.3095, for the
@@ -29,7 +29,7 @@ pub const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 ///
 /// # Panics
 /// If the two have different lengths.
-pub fn decile_shifts(times: [&Times; 2], alpha: f64) -> Option<[Located; 9]> {
+pub fn decile_shifts(times: [&Times; 2], alpha: f64, longest: f64) -> Option<[Located; 9]> {
     const MIN_BLOCKS: usize = 20;
     const MIN_RANKS: f64 = 5.0;
     let [a, b] = times.map(Times::in_order);
@@ -54,11 +54,12 @@ pub fn decile_shifts(times: [&Times; 2], alpha: f64) -> Option<[Located; 9]> {
         let part = (1.0 - r).max(0.0).sqrt().clamp(least, 1.0);
         let [of_a, of_b] = [0, 1].map(|class: usize| quantile(sorted[class], p, part * whole));
         let reach = |x: f64, y: f64| (x * x + y * y - 2.0 * r * x * y).max(0.0).sqrt() / part;
-        let point = q_b - q_a;
+        let point = q_b.min(longest) - q_a.min(longest);
         let down = reach(of_b.point - of_b.lower, of_a.upper - of_a.point);
         let up = reach(of_b.upper - of_b.point, of_a.point - of_a.lower);
         // Beyond the smallest and the largest value there is nothing that a limit could be.
         let known = n * p - whole >= 1.0 && n * p + whole + 1.0 <= n;
+        let known = known && of_a.upper.max(of_b.upper) <= longest;
         Located {
             point,
             lower: if known {
@@ -124,7 +125,7 @@ mod tests {
                     .collect();
                 let b = vec![0.0; blocks];
                 let times = [&Times::new(&a), &Times::new(&b)];
-                let found = decile_shifts(times, 0.5 * alpha / 9.0).unwrap();
+                let found = decile_shifts(times, 0.5 * alpha / 9.0, f64::INFINITY).unwrap();
                 let misses = DECILES.iter().zip(found).any(|(p, found)| {
                     let truth = (1.0 - p).ln();
                     truth < found.lower || truth > found.upper

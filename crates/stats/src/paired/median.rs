@@ -19,9 +19,16 @@ use crate::long_run::LongRun;
 /// # Panics
 /// Without values.
 pub fn median(sample: &Sample, alpha: f64) -> Located {
-    let sorted = sample.sorted();
+    of_sorted(sample.sorted(), alpha, sample.signs())
+}
+
+/// [`median`] of values that are sorted, and whose signs about the median vary so much in the long run.
+///
+/// # Panics
+/// Without values.
+pub fn of_sorted(sorted: &[f64], alpha: f64, signs: LongRun) -> Located {
     let center = middle(sorted);
-    let level = sample.signs().level(alpha);
+    let level = signs.level(alpha);
     let k = level.map_or(0, |level| rank(sorted.len() as u64, level) as usize);
     let at = |place: Option<usize>, none: f64| place.map_or(none, |place| sorted[place]);
     Located {
@@ -31,11 +38,39 @@ pub fn median(sample: &Sample, alpha: f64) -> Located {
     }
 }
 
-/// The p-value of "the median is at least −`size` and at most `size`", by the sign test of the side that most
-/// differences are beyond.
+/// The p-value of "the median is at most `size`", by the sign test: of the smallest values, sorted, that each difference
+/// can have.
 ///
 /// # Formula
-/// P(Bin(n, ½) ≥ k) with k of n sorted differences beyond one of the two, and the larger
+/// P(Bin(n, ½) ≥ k) with k of n differences above `size`, and the larger [p-value](LongRun::p_value) that allows for how
+/// much signs vary in the long run.
+///
+/// # Conditions
+/// Those of [`median`].
+///
+/// # References
+/// As for [`median`].
+pub fn median_above(least: &[f64], size: f64, signs: LongRun) -> f64 {
+    let above = least.len() - least.partition_point(|&x| x <= size);
+    more_than_half(above, least.len(), signs)
+}
+
+/// The p-value of "the median is at least −`size`", of the largest values; otherwise as [`median_above`].
+pub fn median_below(most: &[f64], size: f64, signs: LongRun) -> f64 {
+    let below = most.partition_point(|&x| x < -size);
+    more_than_half(below, most.len(), signs)
+}
+
+/// P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
+fn more_than_half(k: usize, n: usize, signs: LongRun) -> f64 {
+    signs.p_value(binomial_tail::at_most((n - k) as u64, n as u64, 0.5))
+}
+
+/// The p-value of "the median is at least −`size` and at most `size`", by the sign test of the side that most
+/// differences are beyond: of the smallest and of the largest values, sorted, that each difference can have.
+///
+/// # Formula
+/// P(Bin(n, ½) ≥ k) with k of n differences certainly beyond one of the two, and the larger
 /// [p-value](LongRun::p_value) that allows for how much signs vary in the long run.
 ///
 /// # Conditions
@@ -43,13 +78,8 @@ pub fn median(sample: &Sample, alpha: f64) -> Located {
 ///
 /// # References
 /// As for [`median`].
-pub fn median_beyond(sorted: &[f64], size: f64, signs: LongRun) -> f64 {
-    let n = sorted.len();
-    let above = n - sorted.partition_point(|&x| x <= size);
-    let below = sorted.partition_point(|&x| x < -size);
-    let most = above.max(below) as u64;
-    // P(Bin(n, ½) ≥ k) = P(Bin(n, ½) ≤ n − k).
-    signs.p_value(binomial_tail::at_most(n as u64 - most, n as u64, 0.5))
+pub fn median_beyond([least, most]: [&[f64]; 2], size: f64, signs: LongRun) -> f64 {
+    median_above(least, size, signs).min(median_below(most, size, signs))
 }
 
 /// The least number of differences that gives [`median`] limits.

@@ -1,5 +1,6 @@
 //! Differences between secrets in the unit of the measurements.
 
+mod last;
 pub(crate) mod paired;
 mod rows_in_order;
 pub(crate) mod times;
@@ -16,7 +17,9 @@ use leakgauge_attack::blocks::Reference;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::clock::Clock;
 use leakgauge_stats::long_run::LongRun;
-use leakgauge_stats::paired::{Located, Sense, median_beyond};
+use leakgauge_stats::paired::{
+    Located, Sense, median_above, median_below, median_beyond, of_sorted,
+};
 use leakgauge_stats::unpaired::{Ranked, quantile_beyond};
 
 /// How measurements in blocks were compared.
@@ -53,6 +56,8 @@ pub struct Differences {
     pub(crate) negative: u64,
     /// The least number of blocks, or of rows of each secret, that gives the medians limits, all pairs together.
     pub least: u64,
+    /// Whether times that nobody waited for count as longer than all others: means of their secrets have no limits.
+    pub counts_last: bool,
     /// The p-value of "no secret differs from another", all pairs together.
     pub p_value: f64,
     /// The times of every secret, for a picture.
@@ -132,8 +137,8 @@ pub(crate) enum Compared {
     Blocks(InBlocks),
     /// Two samples.
     Samples {
-        /// The times of the two.
-        samples: [Arc<Ranked>; 2],
+        /// The times of the two, each the shortest that it can be, and each the longest.
+        ends: [[Arc<Ranked>; 2]; 2],
         /// How much the difference of their medians varies in the long run.
         varies: LongRun,
     },
@@ -147,8 +152,20 @@ pub(crate) struct InBlocks {
     pub dependence: f64,
     /// How much the signs of the differences about their median vary in the long run.
     pub signs: LongRun,
-    /// The differences, sorted.
+    /// The differences, sorted; with the longest time that was recorded for one that nobody waited for.
     pub sorted: Vec<f64>,
+    /// The smallest and the largest that they can be, sorted, where nobody waited for some of the times.
+    pub ends: Option<[Vec<f64>; 2]>,
+}
+
+impl InBlocks {
+    /// The smallest and the largest that differences can be, sorted.
+    fn ends(&self) -> [&[f64]; 2] {
+        match &self.ends {
+            Some(ends) => ends.each_ref().map(Vec::as_slice),
+            None => [&self.sorted; 2],
+        }
+    }
 }
 
 impl Difference {
@@ -161,7 +178,7 @@ impl Difference {
     pub fn rows(&self) -> [u64; 2] {
         match &self.compared {
             Compared::Blocks(blocks) => [blocks.sorted.len() as u64; 2],
-            Compared::Samples { samples, .. } => [samples[0].rows(), samples[1].rows()],
+            Compared::Samples { ends, .. } => [ends[0][0].rows(), ends[1][0].rows()],
         }
     }
 
@@ -194,13 +211,70 @@ impl Difference {
     /// The p-value of "the size of the median is at most this", by the direction in which it is smaller.
     pub(crate) fn beyond(&self, at_most: f64) -> f64 {
         match &self.compared {
-            Compared::Blocks(blocks) => median_beyond(&blocks.sorted, at_most, blocks.signs),
+            Compared::Blocks(blocks) => median_beyond(blocks.ends(), at_most, blocks.signs),
             Compared::Samples {
-                samples: [a, b],
+                ends: [a, b],
                 varies,
             } => {
-                let beyond = |x: &Ranked, y: &Ranked| quantile_beyond(x, y, 0.5, at_most);
+                // The shortest that the longer one can be against the longest that the other can.
+                let beyond = |x: &[Arc<Ranked>; 2], y: &[Arc<Ranked>; 2]| {
+                    quantile_beyond(&x[1], &y[0], 0.5, at_most)
+                };
                 varies.p_value(beyond(a, b).min(beyond(b, a)))
+            }
+        }
+    }
+
+    /// The median with limits at a level of each side.
+    fn median_at(&self, alpha: f64) -> Located {
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                let [least, most] = blocks.ends();
+                let found = |sorted| of_sorted(sorted, alpha, blocks.signs);
+                last::between(found(least), found(most))
+            }
+            Compared::Samples {
+                ends: [a, b],
+                varies,
+            } => {
+                let found = |x, y| last::quantile_shift([x, y], 0.5, alpha, *varies);
+                last::between(found(&a[1], &b[0]), found(&a[0], &b[1]))
+            }
+        }
+    }
+
+    /// By how much this secret takes longer than the other of the pair, by limits of the median at a level of one side;
+    /// `None` if it is neither of the two.
+    pub(crate) fn slower_by(&self, secret: u32, alpha: f64, clock: &Clock) -> Option<Located> {
+        let found = clock.around(self.median_at(alpha));
+        let [a, b] = self.secrets.secrets();
+        if secret == b {
+            return Some(found);
+        }
+        (secret == a).then_some(Located {
+            point: 0.0 - found.point,
+            lower: -found.upper,
+            upper: -found.lower,
+        })
+    }
+
+    /// The p-value of "this secret of the pair takes longer by at most so much", of the median.
+    pub(crate) fn slower_beyond(&self, secret: u32, at_most: f64) -> f64 {
+        let is_longer = self.secrets.secrets()[1] == secret;
+        match &self.compared {
+            Compared::Blocks(blocks) => {
+                let [least, most] = blocks.ends();
+                match is_longer {
+                    true => median_above(least, at_most, blocks.signs),
+                    false => median_below(most, at_most, blocks.signs),
+                }
+            }
+            Compared::Samples {
+                ends: [a, b],
+                varies,
+            } => {
+                let [other, own] = if is_longer { [a, b] } else { [b, a] };
+                varies.p_value(quantile_beyond(&other[1], &own[0], 0.5, at_most))
             }
         }
     }

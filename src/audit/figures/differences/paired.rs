@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::claims::time_check::holds_times;
+use crate::audit::claims::time_check::{families, holds_times};
+use crate::audit::figures::differences::last::{Differing, Last};
 use crate::audit::figures::differences::times;
 use crate::audit::figures::differences::{
     BlocksCompared, Compared, Difference, Differences, InBlocks,
@@ -14,8 +15,9 @@ use crate::audit::prepare::Prepared;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::blocks::{InBoth, Measurements};
 use leakgauge_base::parallel;
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_stats::clock::{Clock, Recorded};
-use leakgauge_stats::paired::{self, PairedRule, Sample};
+use leakgauge_stats::paired::{self, PairedRule, Sample, Times};
 use leakgauge_stats::random::Stream;
 
 /// Blocks of all pairs that are compared at a time, unless one pair has more: a block takes about 40 bytes.
@@ -31,16 +33,18 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         .collect();
     let level = Level {
         alpha: prepared.alpha,
-        share: plan.share(CertifiedLimit::TimeDifference),
+        share: plan.share(CertifiedLimit::TimeDifference)
+            / families(prepared.claims.iter().map(BoundClaim::claim)),
         pairs: pairs.len() as f64,
     };
     let sorted = measured.rows.sorted();
-    let times = times::of_secrets(&sorted);
-    let clock = times::clock(recorded(&measured.rows, &sorted), prepared);
+    let last = Last::of(prepared.log);
+    let times = times::of_secrets(&sorted, last);
+    let clock = times::clock(recorded(&measured.rows, &sorted, last), prepared);
     let find = |at: usize| {
         let mut rng = prepared.random.rng(Stream::Paired(at as u32));
         let both = measured.rows.in_both(pairs[at], &sorted);
-        difference((prepared, &clock), both, pairs[at], level, &mut rng)
+        difference((prepared, &clock, last), both, pairs[at], level, &mut rng)
     };
     // Few pairs at a time, where each takes much memory.
     let at_once = (MAX_AT_ONCE / facts.blocks.max(1) as usize).max(1);
@@ -62,6 +66,7 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
             alone: facts.alone,
         }),
         clock,
+        counts_last: last.is_some(),
         least: paired::least_blocks(0.5 * level.share / level.pairs),
         step_is_given: prepared.options.clock_step.is_some(),
         negative: match holds_times(prepared.log, prepared.options) {
@@ -78,14 +83,17 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
 }
 
 /// What was recorded: each secret, and early and late parts of the log, whose clock may be another.
-fn recorded(rows: &Measurements, sorted: &[Vec<f64>]) -> Vec<Recorded> {
+fn recorded(rows: &Measurements, sorted: &[Vec<f64>], last: Option<Last>) -> Vec<Recorded> {
     const PARTS: usize = 4;
     /// Of fewer values parts tell nothing that the whole does not.
     const LEAST: usize = 200;
-    let mut parts: Vec<Recorded> = sorted.iter().map(|of| Recorded::sorted(of)).collect();
+    let of_clock = |of: &[f64]| Recorded::sorted(last.map_or(of, |last| last.recorded(of)));
+    let mut parts: Vec<Recorded> = sorted.iter().map(|of| of_clock(of)).collect();
     for (secret, of) in sorted.iter().enumerate() {
         if of.len() >= PARTS * LEAST {
-            let in_order = rows.in_order(secret as u32);
+            let in_order = rows.in_order(secret as u32).iter().copied();
+            let is_recorded = |time: &f64| last.is_none_or(|last| last.capped(*time) == *time);
+            let in_order: Vec<f64> = in_order.filter(is_recorded).collect();
             parts.extend(
                 in_order
                     .chunks(of.len().div_ceil(PARTS))
@@ -107,7 +115,7 @@ struct Level {
 }
 
 fn difference(
-    (prepared, clock): (&Prepared, &Clock),
+    (prepared, clock, last): (&Prepared, &Clock, Option<Last>),
     both: InBoth,
     pair: [u32; 2],
     level: Level,
@@ -130,25 +138,41 @@ fn difference(
     }
     let each = 0.5 * level.share / level.pairs;
     let test = paired::exchangeable([x, y], &sample);
+    let known = Differing::new(&sample, [x, y], last);
+    let longest = last.map_or(f64::INFINITY, Last::longest);
+    let median = |alpha| clock.around(known.ranked(|sample| paired::median(sample, alpha)));
     Some(Difference {
-        median: clock.around(paired::median(&sample, each)),
-        hodges_lehmann: clock.around(paired::hodges_lehmann(&sample, each)),
-        trimmed_mean: clock.around(paired::trimmed_mean(&sample, each)),
-        mean: clock.around(paired::mean(&sample, each)),
-        deciles: paired::decile_shifts([x, y], each / 9.0)
+        median: median(each),
+        hodges_lehmann: clock.around(known.ranked(|sample| paired::hodges_lehmann(sample, each))),
+        trimmed_mean: clock.around(known.mean(|sample| paired::trimmed_mean(sample, each))),
+        mean: clock.around(known.mean(|sample| paired::mean(sample, each))),
+        deciles: paired::decile_shifts([x, y], each / 9.0, longest)
             .map(|all| all.map(|decile| clock.around(decile))),
         paired_advantage: Some(paired_advantage),
         paired_at_most,
         p_value: (test.p_value * level.pairs).min(1.0),
         sense: test.sense,
-        alone: clock.around(paired::median(&sample, level.alpha)),
+        alone: median(level.alpha),
         secrets,
         compared: Compared::Blocks(InBlocks {
             dependence: sample.dependence(),
-            signs: sample.signs(),
-            sorted: sample.into_sorted(),
+            signs: known.signs(),
+            ends: known.into_ends(),
+            sorted: match last {
+                Some(last) => capped([x, y], last),
+                None => sample.into_sorted(),
+            },
         }),
     })
+}
+
+/// The differences, sorted, of times as far as they were recorded.
+fn capped([x, y]: [&Times; 2], last: Last) -> Vec<f64> {
+    let [x, y] = [x, y].map(|of| -> Vec<f64> {
+        let times = of.in_order().iter();
+        times.map(|&time| last.capped(time)).collect()
+    });
+    Sample::new(&x, &y).into_sorted()
 }
 
 /// A rule learned on training blocks and chosen on tuning blocks, judged on certification blocks; and the upper limit

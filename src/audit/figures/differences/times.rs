@@ -1,15 +1,13 @@
 //! The times of each secret, as pictures show them.
 
-use std::sync::Arc;
-
+use crate::audit::figures::differences::last::{Last, OfSecret};
 use crate::audit::prepare::Prepared;
 use leakgauge_stats::clock::{Clock, Recorded};
-use leakgauge_stats::unpaired::Ranked;
 
 /// Which quantiles are shown of the times of a secret.
 const QUANTILES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-/// The times of a secret, all rows: for a picture, not for a limit.
+/// The times of a secret, all rows, as far as they were recorded: for a picture, not for a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecretTimes {
     /// The number of the secret.
@@ -19,23 +17,26 @@ pub struct SecretTimes {
 }
 
 /// The times of every secret that has any, from those of each secret, sorted.
-pub(crate) fn of_secrets(sorted: &[Vec<f64>]) -> Vec<SecretTimes> {
+pub(super) fn of_secrets(sorted: &[Vec<f64>], last: Option<Last>) -> Vec<SecretTimes> {
     let all = (0..).zip(sorted).filter(|(_, times)| !times.is_empty());
     let found = all.map(|(secret, times)| SecretTimes {
         secret,
-        quantiles: QUANTILES.map(|p| quantile(times, p)),
+        quantiles: QUANTILES.map(|p| {
+            let time = quantile(times, p);
+            last.map_or(time, |last| last.capped(time))
+        }),
     });
     found.collect()
 }
 
 /// The same of independent samples, secret by secret.
-pub(crate) fn of_samples(samples: &[Option<Arc<Ranked>>]) -> Vec<SecretTimes> {
+pub(super) fn of_samples(samples: &[Option<OfSecret>]) -> Vec<SecretTimes> {
     let all = (0..).zip(samples);
     let found = all.filter_map(|(secret, times)| {
         let times = times.as_ref()?;
         Some(SecretTimes {
             secret,
-            quantiles: QUANTILES.map(|p| times.quantile(p)),
+            quantiles: QUANTILES.map(|p| times.ends[0].quantile(p)),
         })
     });
     found.collect()
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn quantiles_are_values_of_the_secret() {
         let sorted = [(1..=100).map(f64::from).collect(), Vec::new(), vec![7.0]];
-        let found = of_secrets(&sorted);
+        let found = of_secrets(&sorted, None);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].quantiles, [5.0, 25.0, 50.0, 75.0, 95.0]);
         assert_eq!((found[1].secret, found[1].quantiles), (2, [7.0; 5]));

@@ -1,9 +1,8 @@
 //! Differences of times that were taken one by one, pair by pair: independent samples.
 
-use std::sync::Arc;
-
 use crate::audit::certified_limit::CertifiedLimit;
-use crate::audit::claims::time_check::{holds_times, is_asked, unfit};
+use crate::audit::claims::time_check::{families, holds_times, is_asked, unfit};
+use crate::audit::figures::differences::last::{self, Last, OfSecret};
 use crate::audit::figures::differences::rows_in_order::{InOrder, PairInOrder};
 use crate::audit::figures::differences::times;
 use crate::audit::figures::differences::{Compared, Difference, Differences};
@@ -11,11 +10,12 @@ use crate::audit::pair::Pair;
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use leakgauge_base::parallel;
+use leakgauge_exact::claim::BoundClaim;
 use leakgauge_log::Log;
 use leakgauge_stats::clock::{Clock, Recorded};
 use leakgauge_stats::long_run::LongRun;
-use leakgauge_stats::paired::{DECILES, Located};
-use leakgauge_stats::unpaired::{self, Ranked};
+use leakgauge_stats::paired::DECILES;
+use leakgauge_stats::unpaired;
 
 /// The share of the values that a trimmed mean leaves out at either end.
 const TRIMMED: f64 = 0.1;
@@ -29,16 +29,19 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
     {
         return None;
     }
-    let samples = samples(log);
+    let last = Last::of(log);
+    let samples = samples(log, last);
     let secrets = samples.len() as u32;
     let pairs: Vec<[u32; 2]> = (0..secrets)
         .flat_map(|a| (a + 1..secrets).map(move |b| [a, b]))
         .collect();
-    let recorded = samples.iter().flatten().map(|of| Recorded::ranked(of));
-    let clock = times::clock(recorded.collect(), prepared);
+    let recorded = samples.iter().flatten().filter_map(OfSecret::recorded);
+    let clock = times::clock(recorded.map(Recorded::ranked).collect(), prepared);
     let level = Level {
         alpha: prepared.alpha,
-        each: 0.5 * plan.share(CertifiedLimit::TimeDifference) / pairs.len() as f64,
+        each: 0.5 * plan.share(CertifiedLimit::TimeDifference)
+            / families(prepared.claims.iter().map(BoundClaim::claim))
+            / pairs.len() as f64,
         pairs: pairs.len() as f64,
     };
     let rows = log.order.as_ref().map(|order| InOrder::new(order, log));
@@ -59,10 +62,11 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
         unit: options.unit_of(log),
         blocks: None,
         clock,
+        counts_last: last.is_some(),
         least: unpaired::least_rows(0.5, level.each, rows.is_some()),
         step_is_given: options.clock_step.is_some(),
         negative: match holds_times(log, options) {
-            true => samples.iter().flatten().map(|times| times.below(0.0)).sum(),
+            true => samples.iter().flatten().map(|of| of.all.below(0.0)).sum(),
             false => 0,
         },
         p_value,
@@ -72,17 +76,14 @@ pub(crate) fn find(prepared: &Prepared, plan: &Plan) -> Option<Differences> {
 }
 
 /// The times of every secret that has rows.
-fn samples(log: &Log) -> Vec<Option<Arc<Ranked>>> {
+fn samples(log: &Log, last: Option<Last>) -> Vec<Option<OfSecret>> {
     let mut of_secrets: Vec<Vec<(f64, u64)>> = vec![Vec::new(); log.secrets.len()];
     for cell in log.counts.cells() {
         let time = log.observations.numbers(cell.symbol)[0];
         of_secrets[cell.secret as usize].push((time, cell.count));
     }
-    let ranked = of_secrets.into_iter().map(|rows| {
-        let has_rows = rows.iter().any(|row| row.1 > 0);
-        has_rows.then(|| Arc::new(Ranked::new(rows)))
-    });
-    ranked.collect()
+    let of_secrets = of_secrets.iter();
+    of_secrets.map(|rows| OfSecret::new(rows, last)).collect()
 }
 
 /// How the level is shared.
@@ -96,16 +97,17 @@ struct Level {
 
 fn difference(
     mut secrets: Pair,
-    [a, b]: [&Arc<Ranked>; 2],
+    [a, b]: [&OfSecret; 2],
     level: &Level,
     (clock, rows): (&Clock, Option<&InOrder>),
 ) -> Difference {
     let (mut a, mut b) = (a, b);
-    if b.quantile(0.5) < a.quantile(0.5) {
+    if b.all.quantile(0.5) < a.all.quantile(0.5) {
         (a, b) = (b, a);
         secrets = secrets.reversed();
     }
-    let each = level.each;
+    let (each, both) = (level.each, [a, b]);
+    let [a, b] = both.map(|of| &*of.all);
     let rows = match rows {
         Some(rows) => rows.of_pair(secrets.secrets()),
         None => PairInOrder::default(),
@@ -120,15 +122,21 @@ fn difference(
     let test = unpaired::same_law(a, b);
     let p_value = (2.0 * varies.p_value(0.5 * test.p_value)).min(1.0);
     let shift = |long_run: LongRun, p: f64, alpha: f64| {
-        clock.around(quantile_shift([a, b], p, alpha, long_run))
+        clock.around(last::ranked(both, |a, b| {
+            last::quantile_shift([a, b], p, alpha, long_run)
+        }))
     };
     let trimmed = rows.mean([a, b], TRIMMED);
     let whole = rows.mean([a, b], 0.0);
     Difference {
         median: shift(middle, 0.5, each),
-        hodges_lehmann: clock.around(unpaired::hodges_lehmann(a, b, each, ranks)),
-        trimmed_mean: clock.around(unpaired::trimmed_mean(a, b, each, trimmed)),
-        mean: clock.around(unpaired::mean(a, b, each, whole)),
+        hodges_lehmann: clock.around(last::ranked(both, |a, b| {
+            unpaired::hodges_lehmann(a, b, each, ranks)
+        })),
+        trimmed_mean: clock.around(last::mean(both, |a, b| {
+            unpaired::trimmed_mean(a, b, each, trimmed)
+        })),
+        mean: clock.around(last::mean(both, |a, b| unpaired::mean(a, b, each, whole))),
         deciles: Some(deciles.map(|(p, decile)| shift(decile, p, of_deciles))),
         paired_advantage: None,
         paired_at_most: None,
@@ -136,21 +144,9 @@ fn difference(
         sense: test.sense,
         alone: shift(middle, 0.5, level.alpha),
         compared: Compared::Samples {
-            samples: [a.clone(), b.clone()],
+            ends: both.map(|of| of.ends.clone()),
             varies: middle,
         },
         secrets,
-    }
-}
-
-/// The difference of two quantiles with limits that allow for rows that resemble those before them.
-fn quantile_shift([a, b]: [&Ranked; 2], p: f64, alpha: f64, varies: LongRun) -> Located {
-    match varies.level(alpha) {
-        Some(level) => unpaired::quantile_shift(a, b, p, level),
-        None => Located {
-            point: b.quantile(p) - a.quantile(p),
-            lower: f64::NEG_INFINITY,
-            upper: f64::INFINITY,
-        },
     }
 }

@@ -41,6 +41,8 @@ fn every_promise_reads_back_from_its_text() {
         "attack-advantage(0.1)",
         "time-difference(1.5ns)",
         "time-difference(3)",
+        "time-difference(5ms, slower=miss)",
+        "time-difference(5ms, slower=\"cache miss\")",
     ] {
         assert_eq!(promise(text).to_string(), text);
     }
@@ -88,6 +90,11 @@ fn impossible_values_are_refused_by_name() {
             "h is no unit of time; units are s, ms, us, ns",
         ),
         ("time-difference(0ns)", "at-most must be above 0"),
+        (
+            "time-difference(1ns, slower=1ms)",
+            "slower must be a secret",
+        ),
+        ("time-difference(1ns, slower=\"a)", "a closing quote"),
         ("ldp(1ns)", "epsilon must be a number, got the measure 1ns"),
         ("rdp(alpha=1, epsilon=1)", "alpha must be above 1, got 1"),
         ("rdp(alpha=2)", "epsilon is missing"),

@@ -1,8 +1,11 @@
-//! Bounds of differences of times: a number, or who measures.
+//! Bounds of differences of times: a number, or who measures; and of which secret.
+
+use std::fmt;
+use std::sync::Arc;
 
 use crate::claim::TimeBound;
 use leakgauge_base::error::Result;
-use leakgauge_base::grammar::{Arguments, Bounds, Value, list};
+use leakgauge_base::grammar::{Arguments, Bounds, Value, format_number, list};
 use leakgauge_base::time::TimeUnit;
 
 /// Thresholds that go by where the attacker measures. They are conventions: what attackers of the kind were seen to
@@ -15,6 +18,36 @@ const ATTACKERS: [(&str, f64, TimeUnit); 3] = [
     ("lan", 100.0, TimeUnit::Nanoseconds),
     ("internet", 50.0, TimeUnit::Microseconds),
 ];
+
+/// A claim as it is written.
+pub(super) fn write(
+    f: &mut fmt::Formatter<'_>,
+    TimeBound { at_most, unit }: TimeBound,
+    slower: Option<&str>,
+) -> fmt::Result {
+    let unit = unit.map_or("", TimeUnit::name);
+    write!(f, "time-difference({}{unit}", format_number(at_most))?;
+    if let Some(slower) = slower {
+        write!(f, ", slower={}", Value::Word(slower.to_owned()))?;
+    }
+    f.write_str(")")
+}
+
+/// The label of the secret that may be the slower one, if one is named.
+pub(super) fn slower(arguments: &Arguments<'_>) -> Result<Option<Arc<str>>> {
+    let Some(value) = arguments.value("slower") else {
+        return Ok(None);
+    };
+    match value {
+        Value::Word(word) => Ok(Some(word.as_str().into())),
+        Value::Number(number) => Ok(Some(format_number(*number).into())),
+        _ => {
+            let problem = format!("slower must be a secret, got {}", value.describe());
+            let error = arguments.parameter_error("slower", problem);
+            Err(error.with_hint("write its label in quotes: slower=\"5ms\""))
+        }
+    }
+}
 
 pub(super) fn time_bound(arguments: &Arguments<'_>) -> Result<TimeBound> {
     if let Some(Value::Word(word)) = arguments.value("at-most") {

@@ -35,7 +35,7 @@ fn intervals(noise: Noise, n: usize, logs: usize) -> Vec<Intervals> {
         let times = blocks(noise, 2, n, SHIFT, 7_000 + log as u64);
         let sample = Sample::new(&times[0], &times[1]);
         let [a, b] = [0, 1].map(|class: usize| Times::new(&times[class]));
-        let deciles = decile_shifts([&a, &b], 0.025).expect("enough blocks");
+        let deciles = decile_shifts([&a, &b], 0.025, f64::INFINITY).expect("enough blocks");
         [
             median(&sample, 0.025),
             hodges_lehmann(&sample, 0.025),
