@@ -36,6 +36,7 @@ mod information;
 mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod load_tests;
 mod logs_from_memory;
 mod max_rows;
 mod maximal_leakage;
