@@ -39,6 +39,7 @@ mod json_lines;
 #[cfg(feature = "schema")]
 mod json_schema;
 mod load_generators;
+mod load_tests;
 mod logs_from_memory;
 mod max_rows;
 mod maximal_leakage;

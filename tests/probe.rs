@@ -545,3 +545,26 @@ fn a_row_that_does_not_fit_on_the_disk_is_not_cut() {
         assert_eq!(rows.len() % 2, 1, "a block is cut");
     }
 }
+
+#[test]
+fn an_attacker_is_a_claim_with_a_name() {
+    // Answers are ns, of which b takes 300 longer.
+    let differs = r#"n=0; while read c; do n=$((n+7)); t=$((1000+n%13)); [ $c = b ] && t=$((t+300)); echo $t; done"#;
+    let command = ["sh", "-c", differs];
+    let (code, said, _) = until(&["--attacker", "lan", "--unit", "ns"], &command);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("VIOLATED") && said.contains("time-difference(lan)"),
+        "{said}"
+    );
+    let (code, said, _) = until(&["--attacker", "internet", "--unit", "ns"], &command);
+    assert_eq!(code, Some(0), "{said}");
+    for unknown in ["wan", "5ns", "1); x("] {
+        let (code, said, _) = until(&["--attacker", unknown], &command);
+        assert_eq!(code, Some(2));
+        assert!(said.contains("is no attacker"), "{said}");
+    }
+    let (code, said, _) = until(&[], &command);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--attacker lan"), "{said}");
+}

@@ -500,3 +500,42 @@ fn times_that_are_missing_from_one_secret_take_away_what_would_hold() {
     let (_, report) = audit(&even);
     assert_eq!(report["claims"][0]["verdict"], "holds", "{report}");
 }
+
+/// The level of a block varies far more than its two times differ: the test of the differences sees what attacks hardly do.
+#[test]
+fn no_advantage_at_all_is_refuted_by_the_test_of_no_difference() {
+    let log = |seed: u64, longer: f64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut text = "a,b\n".to_owned();
+        for _ in 0..300 {
+            let level = 5_000.0 * rng.random::<f64>();
+            let [x, y] = [0.0, longer].map(|longer| level + longer + 100.0 * normal(&mut rng));
+            writeln!(text, "{x:.1},{y:.1}").unwrap();
+        }
+        text
+    };
+    let judge = |log: &str, claim: &str| {
+        let options = [
+            "--wide", "--blocks", "--quick", "--format", "json", "--claim", claim,
+        ];
+        let output = Place::with_log(log).run(&[&["audit", "log.csv"], &options[..]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        report["claims"][0].clone()
+    };
+    let found = judge(&log(3, 45.0), "advantage(0)");
+    assert_eq!(found["verdict"], "violated", "{found}");
+    assert!(
+        found["p_value"].as_f64().is_some_and(|p| p < 1e-3),
+        "{found}"
+    );
+    // It is no bound on a small advantage.
+    assert_ne!(
+        judge(&log(3, 45.0), "advantage(0.1)")["verdict"],
+        "violated"
+    );
+    // At 5 %, at most 2 of 40 are expected; chance exceeds 6 once in 100 such tests, and seeds are fixed.
+    let alarms =
+        (0..40).filter(|&seed| judge(&log(seed, 0.0), "advantage(0)")["verdict"] == "violated");
+    let alarms = alarms.count();
+    assert!(alarms <= 6, "{alarms}");
+}

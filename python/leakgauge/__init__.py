@@ -40,6 +40,7 @@ _WHERE = {
     "results": "results",
     "shuffle": "shuffle",
     "simulate": "_exact",
+    "timing": "timing",
 }
 
 __all__ = [

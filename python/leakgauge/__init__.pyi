@@ -7,6 +7,7 @@ import numpy
 from . import membership as membership
 from . import results as results
 from . import shuffle as shuffle
+from . import timing as timing
 from ._assertions import PrivacyViolated as PrivacyViolated
 from ._assertions import TooWeak as TooWeak
 from ._assertions import assert_private as assert_private

@@ -12,6 +12,7 @@ mod options;
 mod query;
 mod shuffle;
 mod shuffling;
+mod timing;
 mod work;
 mod written;
 
@@ -38,6 +39,8 @@ mod _native {
     use crate::shuffle::{guess_value, reidentify, shuffled_information, shuffled_privacy};
     #[pymodule_export]
     use crate::shuffling::permute;
+    #[pymodule_export]
+    use crate::timing::constant_time;
     #[pymodule_export]
     use crate::written::Written;
 }

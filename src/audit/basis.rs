@@ -218,11 +218,15 @@ impl Evidence<'_> {
     }
 
     /// The p-value of observations that do not depend on the secret, by the limits' share of the level; `None` where that
-    /// was not tested or has no part of it. Both tests share the part equally.
+    /// was not tested or has no part of it. All tests share the part equally.
     pub fn no_leak_p_value(&self) -> Option<f64> {
-        let of_rows = self.no_leak.map(|found| found.p_value);
+        let of_rows = self.no_leak.filter(|found| !found.of_units);
+        let of_rows = of_rows.map(|found| found.p_value);
         let of_columns = self.leaking_columns.map(LeakingColumns::p_value);
-        let tests = [of_rows, of_columns];
+        // Only with two secrets is it planned in blocks.
+        let of_blocks = self.differences.filter(|found| found.blocks.is_some());
+        let of_blocks = of_blocks.map(|found| found.p_value);
+        let tests = [of_rows, of_columns, of_blocks];
         let number = tests.iter().flatten().count() as f64;
         let part = self.plan.no_leak_part()?;
         let least = tests.into_iter().flatten().reduce(f64::min)?;

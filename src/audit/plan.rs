@@ -273,7 +273,8 @@ impl Plan {
     /// Tests of no leak at all read all rows, also those that attacks were chosen on: what they have of α may depend on
     /// nothing but claims. All else from below has the rest.
     fn take_for_no_leak(&mut self, prepared: &Prepared) {
-        if !no_leak::applies(prepared) || !allow_no_leak(prepared) {
+        let is_tested = no_leak::applies(prepared) || no_leak::is_tested_in_blocks(prepared);
+        if !is_tested || !allow_no_leak(prepared) {
             return;
         }
         self.for_no_leak = Some(NO_LEAK_PART);

@@ -107,8 +107,8 @@ pub struct LogArguments {
     /// The resolution of the observer: the column is binned, which makes upper limits possible
     #[arg(long, value_name = "COLUMN=WIDTH,…", value_delimiter = ',')]
     pub resolution: Vec<String>,
-    /// Join secrets by rules that must be chosen before this log was collected: labels between `|`, or ranges of
-    /// numbers with both ends, `0..3=few,4..=many`; other secrets stay
+    /// Join secrets by rules that must be chosen before this log was collected: labels between `|`, ranges of numbers
+    /// with both ends, or `*` for all others, `0..3=few,4..=many`, `admin=admin,*=others`; other secrets stay
     #[arg(
         long,
         value_name = "WHICH=LABEL,…",

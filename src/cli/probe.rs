@@ -30,11 +30,15 @@ struct JudgeArguments {
     /// Stop as soon as all claims are decided
     ///
     /// Exit codes are those of `audit`: 0 all hold, 1 one is violated, 3 undecided after all blocks.
-    #[arg(long, value_enum, value_name = "WHEN", requires = "claims")]
+    #[arg(long, value_enum, value_name = "WHEN")]
     until: Option<Until>,
     /// A claim to decide: `time-difference(100ns)`, `advantage(0.1)`. Can be repeated
     #[arg(long = "claim", value_name = "CLAIM", requires = "until")]
     claims: Vec<String>,
+    /// Claim that no two classes differ by more than this attacker can see: `shared-hardware` (0.6 ns), `lan` (100 ns) or
+    /// `internet` (50 µs), by the medians
+    #[arg(long, value_name = "WHO", requires = "until")]
+    attacker: Option<String>,
     /// The confidence level of all verdicts together
     #[arg(long, value_name = "C", default_value_t = gate::CONFIDENCE, requires = "until")]
     confidence: f64,
@@ -64,7 +68,9 @@ impl JudgeArguments {
         if self.until.is_none() {
             return Ok(None);
         }
+        let attacker = self.attacker.as_deref().map(of_attacker).transpose()?;
         let claims = self.claims.iter().map(|text| Claim::parse(text));
+        let claims = claims.chain(attacker.map(Ok));
         let options = FollowOptions {
             confidence: self.confidence,
             seed,
@@ -81,6 +87,19 @@ impl JudgeArguments {
         };
         Judge::new(options, self.observe.clone()).map(Some)
     }
+}
+
+/// The claim that an attacker sees no difference.
+fn of_attacker(name: &str) -> Result<Claim> {
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let claim = is_name.then(|| Claim::parse(&format!("time-difference({name})")));
+    claim.and_then(Result::ok).ok_or_else(|| {
+        Error::parameter(format!("--attacker {name}"), "is no attacker")
+            .with_hint("attackers are shared-hardware, lan and internet; for other bounds: --claim 'time-difference(2us)'")
+    })
 }
 
 /// `probe`.

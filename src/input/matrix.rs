@@ -175,7 +175,8 @@ impl Table {
         let firsts: Vec<f64> = self.values.chunks(width).map(first).collect();
         let counts_up = firsts.windows(2).all(|two| two[1] == two[0] + 1.0);
         let is_numbered = counts_up && firsts.first().is_some_and(|&x| x == 0.0 || x == 1.0);
-        let is_table = !self.labels && width > 1 && firsts.len() > 1;
+        let has_more = |row: &[f64]| row[1..].iter().sum::<f64>() > 0.0;
+        let is_table = !self.labels && firsts.len() > 1 && self.values.chunks(width).all(has_more);
         if !is_table || !is_numbered || self.values.chunks(width).all(is_one) {
             return Ok(());
         }

@@ -32,8 +32,13 @@ impl Judge {
     pub fn new(options: FollowOptions, observe: Option<String>) -> Result<Self> {
         if options.claims.is_empty() {
             return Err(
-                Error::parameter(setting("until", "decided"), "needs a claim to decide")
-                    .with_hint(setting("claim", "'time-difference(100ns)'")),
+                Error::parameter(setting("until", "decided"), "needs a claim to decide").with_hint(
+                    format!(
+                        "{}, or who measures: {}",
+                        setting("claim", "'time-difference(100ns)'"),
+                        setting("attacker", "lan")
+                    ),
+                ),
             );
         }
         options.check()?;

@@ -30,6 +30,8 @@ enum Part {
     Label(String),
     /// Numbers from one to another, both included.
     Range(f64, f64),
+    /// What no other rule names.
+    Others,
 }
 
 impl Part {
@@ -38,6 +40,7 @@ impl Part {
         let Some((from, to)) = text.split_once("..") else {
             return match text {
                 "" => Err("names no secret before `=`".to_owned()),
+                "*" => Ok(Part::Others),
                 label => Ok(Part::Label(label.to_owned())),
             };
         };
@@ -62,12 +65,14 @@ impl Part {
             Part::Range(from, to) => label
                 .parse::<f64>()
                 .is_ok_and(|value| (*from..=*to).contains(&value)),
+            Part::Others => false,
         }
     }
 }
 
 impl SecretRules {
-    /// Reads rules: `0..3=few,4..=many`, `a|b=either`. Ranges are of numbers and include both ends.
+    /// Reads rules: `0..3=few,4..=many`, `a|b=either`, `admin=admin,*=others`. Ranges are of numbers and include both ends;
+    /// `*` is what no other rule names.
     ///
     /// ```
     /// use leakgauge_log::SecretRules;
@@ -81,8 +86,8 @@ impl SecretRules {
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |problem: String| {
             Error::parameter(setting("merge", text), problem).with_hint(
-                "write WHICH=LABEL,…, where WHICH is a label, labels between `|`, or a range of numbers \
-                 with both ends: 0..3=few,4..=many",
+                "write WHICH=LABEL,…, where WHICH is a label, labels between `|`, a range of numbers with both ends, or * \
+                 for all that no other rule names: 0..3=few,4..=many,*=others",
             )
         };
         let mut rules = Vec::new();
@@ -101,6 +106,10 @@ impl SecretRules {
                     .map_err(wrong)?,
                 to: to.trim().to_owned(),
             });
+        }
+        let of_others = |rule: &&Rule| rule.joined.contains(&Part::Others);
+        if rules.iter().filter(of_others).count() > 1 {
+            return Err(wrong("two rules say what becomes of all others".to_owned()));
         }
         Ok(SecretRules {
             rules,
@@ -172,7 +181,11 @@ impl SecretRules {
                 format!("two rules say what becomes of secret {}", shorten(label)),
             )
             .with_hint("ranges include both ends")),
-            (one, _) => Ok(one.map(|(at, _)| *at)),
+            (Some((at, _)), None) => Ok(Some(*at)),
+            (None, _) => {
+                let is_of_others = |rule: &Rule| rule.joined.contains(&Part::Others);
+                Ok(self.rules.iter().position(is_of_others))
+            }
         }
     }
 }
@@ -228,7 +241,7 @@ impl Merging {
         for rule in &rules.rules {
             let is_unknown = |part: &&Part| match part {
                 Part::Label(label) => self.seen.iter().all(|(seen, _)| seen != label),
-                Part::Range(..) => false,
+                Part::Range(..) | Part::Others => false,
             };
             if let Some(Part::Label(label)) = rule.joined.iter().find(is_unknown) {
                 let what = setting("merge", &rule.text);
@@ -311,6 +324,8 @@ mod tests {
         assert_eq!(found, ["few: 0 3.0", "4+: 5 4 17"]);
         let found = merged("a|b=either", &["c", "b", "a"]).unwrap();
         assert_eq!(found, ["either: b a"]);
+        let found = merged("a=a,*=others", &["c", "a", "b"]).unwrap();
+        assert_eq!(found, ["others: c b", "a: a"]);
         // A secret that has the label already is one of them.
         assert_eq!(merged("a=b", &["b", "a", "c"]).unwrap(), ["b: b a"]);
     }
@@ -329,6 +344,8 @@ mod tests {
             ("0..3=", "names no label"),
             ("a..3=few", "is no number"),
             ("3..1=few", "is empty"),
+            ("*=few,*=many", "two rules say what becomes of all others"),
+            ("0|4=few,*=many", "no secret of the log is in it"),
         ] {
             let problem = merged(rules, &["0", "4"]).unwrap_err();
             assert!(problem.contains(words), "{rules}: {problem}");

@@ -35,7 +35,7 @@ const NUMBERS_OF_ROWS: [&str; 12] = [
     "framenumber",
 ];
 /// Names of columns that tell rows apart, in the same way.
-const IDS_OF_ROWS: [&str; 10] = [
+const IDS_OF_ROWS: [&str; 11] = [
     "id",
     "rowid",
     "runid",
@@ -44,6 +44,7 @@ const IDS_OF_ROWS: [&str; 10] = [
     "traceid",
     "sampleid",
     "recordid",
+    "uid",
     "uuid",
     "guid",
 ];

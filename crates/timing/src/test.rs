@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub struct Test<'a, I> {
     most_blocks: usize,
     requires_decision: bool,
     seed: Option<u64>,
+    directory: Option<PathBuf>,
 }
 
 impl<'a, I> Test<'a, I> {
@@ -60,6 +62,7 @@ impl<'a, I> Test<'a, I> {
             most_blocks: 500_000,
             requires_decision: false,
             seed: None,
+            directory: None,
         }
     }
 
@@ -113,6 +116,13 @@ impl<'a, I> Test<'a, I> {
         self
     }
 
+    /// The directory for the times of a test that leaks: `target/leakgauge` unless it is set. `LEAKGAUGE_LOG` outweighs
+    /// it.
+    pub fn log_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
     /// Measures, and says what was found. Nothing fails.
     ///
     /// The closure is what is timed, with `&mut` an input. Return what it computes, so that the compiler cannot leave
@@ -150,7 +160,7 @@ impl<'a, I> Test<'a, I> {
                 order: &measured.order,
                 times: measured.judge.times(),
             };
-            match always.or_else(log::directory) {
+            match always.or(self.directory).or_else(log::directory) {
                 None => {
                     report.log_error = Some(
                         "this program is not in a target directory: set LEAKGAUGE_LOG to a directory for them"

@@ -35,6 +35,12 @@ pub(crate) fn applies(prepared: &Prepared) -> bool {
     prepared.independence.is_of_rows() && !prepared.options.quick
 }
 
+/// Whether the test of the differences inside blocks is one of no leak at all: with two secrets, an observer of a time and
+/// of the other one of its block sees the same of either exactly if it makes no difference which is which.
+pub(crate) fn is_tested_in_blocks(prepared: &Prepared) -> bool {
+    prepared.measured.is_some() && prepared.labels.len() == 2
+}
+
 /// Tests the log.
 pub(crate) fn judge(prepared: &Prepared) -> Option<NoLeak> {
     let log = prepared.log;

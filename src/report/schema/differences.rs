@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::audit::{Difference, Differences, Pair, Reference};
 use crate::estimate::Estimate;
-use crate::report::sentences::differences::{NO_MEAN, reference, sense};
+use crate::report::sentences::differences::{FEW_DECIDE, NO_MEAN, reference, sense};
 use leakgauge_stats::paired::Located;
 
 /// What was measured in blocks.
@@ -100,7 +100,7 @@ impl<'a> DifferenceKeys<'a> {
             median: pair.median.into(),
             hodges_lehmann: pair.hodges_lehmann.into(),
             trimmed_mean: pair.trimmed_mean.into(),
-            mean: pair.mean.into(),
+            mean: LocatedKeys::of_mean(pair.mean),
             deciles: pair
                 .deciles
                 .map(|all| all.into_iter().map(LocatedKeys::from).collect()),
@@ -122,9 +122,21 @@ struct LocatedKeys {
     lower: Option<f64>,
     /// Upper limit; null with too few blocks or rows, or where times without an end decide.
     upper: Option<f64>,
-    /// Why an estimate is missing.
+    /// Why an estimate or a limit of a mean is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+}
+
+impl LocatedKeys {
+    /// A mean, with the reason why it has no limits.
+    fn of_mean(found: Located) -> Self {
+        let keys = LocatedKeys::from(found);
+        let is_limited = keys.lower.is_some() && keys.upper.is_some();
+        LocatedKeys {
+            reason: keys.reason.or((!is_limited).then_some(FEW_DECIDE)),
+            ..keys
+        }
+    }
 }
 
 impl From<Located> for LocatedKeys {

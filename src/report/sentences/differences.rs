@@ -11,6 +11,10 @@ use leakgauge_stats::paired::{DECILES, Located, Sense};
 /// Why a mean has neither an estimate nor limits.
 pub const NO_MEAN: &str = "some times have no end, and a mean of them is not known";
 
+/// Why a mean has no limits.
+pub const FEW_DECIDE: &str =
+    "too few times, or a few long ones decide the mean, and longer ones may not have been seen";
+
 /// What measurements were seen relative to.
 pub fn reference(reference: Reference) -> &'static str {
     match reference {

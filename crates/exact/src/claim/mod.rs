@@ -63,17 +63,19 @@ pub enum ClaimKind {
 impl Claim {
     /// Whether it is about differences of times.
     pub fn is_about_times(&self) -> bool {
-        matches!(
-            &self.kind,
-            ClaimKind::Promise(Promise::TimeDifference { .. })
-        )
+        match &self.kind {
+            ClaimKind::Promise(promise) => {
+                matches!(promise.requirement(), Requirement::TimeDifference(_))
+            }
+            ClaimKind::Mechanism(_) => false,
+        }
     }
 
     /// The label of the only secret that a claim about times says is no slower than the others.
     pub fn slower(&self) -> Option<&str> {
         match &self.kind {
-            ClaimKind::Promise(Promise::TimeDifference { slower, .. }) => slower.as_deref(),
-            _ => None,
+            ClaimKind::Promise(promise) => promise.slower(),
+            ClaimKind::Mechanism(_) => None,
         }
     }
 

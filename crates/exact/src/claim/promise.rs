@@ -115,8 +115,7 @@ pub enum Promise {
     TimeDifference {
         /// The largest difference.
         bound: TimeBound,
-        /// The label of the only secret that is claimed to be no slower than the others by more than this; without it, any
-        /// two secrets are meant, in both directions.
+        /// The only secret that is no slower than the others by more; without it any two, in both directions.
         slower: Option<Arc<str>>,
     },
 }
@@ -230,6 +229,14 @@ impl Promise {
         let curve = Curve::of_trade_off(name, &table)?;
         let table = table.into();
         Ok(Promise::TradeOff { table, curve })
+    }
+
+    /// The label of the only secret that is promised to be no slower than the others.
+    pub fn slower(&self) -> Option<&str> {
+        match self {
+            Promise::TimeDifference { slower, .. } => slower.as_deref(),
+            _ => None,
+        }
     }
 
     /// What is promised of neighboring secrets, if the promise is one of privacy.
@@ -579,15 +586,12 @@ pub static PROMISES: &[PromiseEntry] = &[
             ),
             Parameter::named(
                 "slower",
-                "a secret, in quotes if it is no plain word: only that it is no slower than the others by more; default: any two \
-                 secrets",
+                "a secret, in quotes if it is no plain word: only this one, and only if it is slower; default: any two",
             ),
         ],
         build: Build::Arguments(|arguments| {
-            Ok(Promise::TimeDifference {
-                bound: time_bound(arguments)?,
-                slower: slower(arguments)?,
-            })
+            let (bound, slower) = (time_bound(arguments)?, slower(arguments)?);
+            Ok(Promise::TimeDifference { bound, slower })
         }),
     },
 ];

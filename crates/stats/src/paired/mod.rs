@@ -31,6 +31,7 @@ pub use advantage::{PairedErrors, PairedRule};
 pub use deciles::{DECILES, decile_shifts};
 pub use hodges_lehmann::hodges_lehmann;
 pub(crate) use hodges_lehmann::{number, ordered};
+pub(crate) use means::skewed;
 pub use means::{mean, trimmed_mean};
 pub use median::{least_blocks, median, median_above, median_below, median_beyond, of_sorted};
 pub use sample::Sample;

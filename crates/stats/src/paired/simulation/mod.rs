@@ -4,6 +4,7 @@
 mod intervals;
 mod others;
 mod power;
+mod skewed;
 
 use leakgauge_testing::rng;
 use rand::RngExt;
