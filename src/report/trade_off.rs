@@ -1,6 +1,7 @@
 //! The trade-off section of an audit.
 
 use crate::audit::{Findings, OperatingPoint, TradeOff};
+use crate::estimate::Reason;
 use crate::report::document::Document;
 use crate::report::numbers::{confidence_percent, percent, plain_below, plain_exact};
 use crate::report::sentences::reasons::reason;
@@ -20,11 +21,15 @@ pub fn section(document: &mut Document, audit: &Findings) {
 
 /// Why there is none.
 pub fn missing(audit: &Findings) -> String {
-    let why = audit.worst_pair.trade_off_reason.as_ref();
-    format!(
-        "No trade-off of true and false positives. {}",
-        why.map_or("Nothing was judged.".to_owned(), reason)
-    )
+    let why = match audit.worst_pair.trade_off_reason.as_ref() {
+        // Blocks are units that nobody named as a group.
+        Some(Reason::GroupedRows) if audit.input.facts.blocks.is_some() => {
+            "This limit needs independent rows, and the rows of a block are not.".to_owned()
+        }
+        Some(why) => reason(why),
+        None => "Nothing was judged.".to_owned(),
+    };
+    format!("No trade-off of true and false positives. {why}")
 }
 
 /// The same without its heading; nothing where there is none.
