@@ -271,7 +271,7 @@ fn rows_that_depend_on_each_other_have_no_trade_off() {
     assert!(reason.contains("independent rows"), "{reason}");
     let text = stdout(&place.run(&with(&["--split", "blocks", "--full"])));
     assert!(
-        text.contains("Not available. This limit needs independent rows"),
+        text.contains("No trade-off of true and false positives. This limit needs independent"),
         "{text}"
     );
 }

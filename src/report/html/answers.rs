@@ -49,9 +49,10 @@ pub enum Part {
     Verdict(String),
 }
 
-/// Claims that are told on the first screen, and doubts.
+/// Claims that are told on the first screen, sentences about what can be told, and doubts.
 pub const CLAIMS: usize = 3;
-const DOUBTS: usize = 6;
+const SAID: usize = 4;
+const DOUBTS: usize = 2;
 
 fn text(text: impl Into<String>) -> Part {
     Part::Text(text.into())
@@ -108,6 +109,11 @@ fn without_claims(audit: &Findings, said: &mut Vec<String>) -> Headline {
     }
 }
 
+/// What was read, below the answers.
+pub fn what_was_read(audit: &Findings) -> Vec<String> {
+    read::texts(audit).iter().map(|text| clean(text)).collect()
+}
+
 /// The verdict in a sentence, and what the report that fits on a screen says besides, each once.
 pub fn answers(audit: &Findings, command: &str) -> (Headline, Vec<Answer>) {
     let claim = deciding(audit);
@@ -122,18 +128,22 @@ pub fn answers(audit: &Findings, command: &str) -> (Headline, Vec<Answer>) {
             .map(|one| vec![text(clean(&one))])
             .collect()
     };
+    // Figures and differences below have the others.
+    said.truncate(SAID);
     let mut doubts = doubts::all(audit);
     let beyond = doubts.len().saturating_sub(DOUBTS);
     doubts.truncate(DOUBTS);
     if beyond > 0 {
-        doubts.push(format!("and {beyond} more, see the warnings"));
+        doubts.push(match beyond {
+            1 => "One more doubt is among the warnings below.".to_owned(),
+            _ => format!("{beyond} more doubts are among the warnings below."),
+        });
     }
     let verdicts = match audit.claims.len() {
         1 => "Why?",
         _ => "Verdicts",
     };
     let all = [
-        ("What was read?", texts(read::texts(audit))),
         (verdicts, claims(audit)),
         ("What can be told?", texts(said)),
         ("What to check?", texts(doubts)),

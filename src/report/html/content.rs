@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::answers::{Answer, CLAIMS, Headline, answers};
+use super::answers::{Answer, CLAIMS, Headline, answers, what_was_read};
 use super::name::Name;
 use crate::audit::{ClaimReport, Detection, Findings, PairFigures, Shape};
 use crate::report::attackers::attackers;
@@ -36,6 +36,7 @@ pub struct Content {
     files: Vec<(String, Option<String>)>,
     headline: Headline,
     answers: Vec<Answer>,
+    read: Vec<String>,
     claims: Vec<Verdict>,
     detections: Vec<Detected>,
     warnings: Vec<(&'static str, String)>,
@@ -159,6 +160,7 @@ impl Content {
                 .collect(),
             headline,
             answers,
+            read: what_was_read(audit),
             claims: audit.claims.iter().enumerate().map(verdict).collect(),
             detections: audit.detections.iter().map(detected).collect(),
             warnings: audit
