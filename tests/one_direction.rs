@@ -68,7 +68,7 @@ fn only_the_pairs_and_the_direction_that_are_claimed_count() {
 
 #[test]
 fn limits_are_of_one_side() {
-    let place = Place::with_log(&wide());
+    let place = Place::with_log(wide());
     let secrets = [&WIDE[..], &["--secrets", "hit,miss"]].concat();
     let two = claim(&place, &secrets, "1ms");
     let one = claim(&place, &secrets, "1ms, slower=miss");
@@ -79,7 +79,7 @@ fn limits_are_of_one_side() {
 
 #[test]
 fn a_secret_that_is_not_compared_is_an_error_that_names_those_that_are() {
-    let place = Place::with_log(&wide());
+    let place = Place::with_log(wide());
     for options in [&[][..], &["--secrets", "hit,cache warm"], &["--follow"]] {
         let claim = ["--claim", "time-difference(1ms, slower=mizz)"];
         let arguments = [&["audit", "-"], &WIDE[..], &claim, options].concat();

@@ -111,7 +111,7 @@ fn rows_one_by_one_read_all_words_alike_and_say_it_in_a_line() {
         "--quick",
     ];
     let of_word = |word: &str| {
-        let place = Place::with_log(&long(&blocks, word));
+        let place = Place::with_log(long(&blocks, word));
         let arguments = [&["audit", "log.csv"], &options[..]].concat();
         stdout(&place.run(&arguments))
     };

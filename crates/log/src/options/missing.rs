@@ -35,8 +35,9 @@ const TIMED_OUT: [&str; 12] = [
 /// Whether a text says that there is no time, or that it is longer than anyone waited.
 pub(crate) fn is_last(text: &str) -> bool {
     let text = text.trim();
-    let is = |word: &&str| text.eq_ignore_ascii_case(word);
-    is_absent(text) || is_not_a_number(text) || TIMED_OUT.iter().any(|word| is(&word))
+    is_absent(text)
+        || is_not_a_number(text)
+        || TIMED_OUT.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 impl Missing {
