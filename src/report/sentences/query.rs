@@ -54,7 +54,7 @@ fn undecided(found: &Standing) -> String {
 pub fn attacker(kind: Kind, learned: Option<&str>) -> String {
     match kind {
         Kind::Threshold { column } => format!("threshold on output {column}"),
-        Kind::Window { column } => format!("output {column}, near its middle"),
+        Kind::Window { column } => format!("threshold on output {column}, near its middle"),
         Kind::Distance { column } => format!("distance of output {column} from its middle"),
         Kind::Bins { column } => format!("frequencies in bins of output {column}"),
         Kind::Values => "frequencies of equal outputs".to_owned(),
