@@ -53,8 +53,10 @@ pub struct LongRun {
 }
 
 impl LongRun {
-    /// The numbers of values from which on more stretches are compared, ascending.
-    pub(crate) const LENGTHS: [usize; 3] = [48, 192, 960];
+    /// The numbers of values from which on more stretches are compared.
+    pub(crate) fn lengths() -> impl Iterator<Item = usize> {
+        STRETCHES.iter().rev().map(|&(_, least)| least)
+    }
 
     /// Of independent values.
     pub const INDEPENDENT: LongRun = LongRun {

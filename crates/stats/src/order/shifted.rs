@@ -10,6 +10,11 @@ pub const MOST_ROWS: usize = 20_000;
 const LEAST_ROWS: usize = 5;
 /// Labels that are told apart, the most frequent ones.
 const MOST_LABELS: usize = 16;
+/// How often each of them occurs for each secret of a neighbor, at least on average: rarer ones have no χ² law.
+const LEAST_OF_LABEL: usize = 5;
+/// How many times as much as on their own secret observations depend on a neighbor's, at least. What drifts while the mix of
+/// secrets does depends on both alike; of rows that are shifted in blocks of two secrets it is three times.
+const MORE: f64 = 2.0;
 
 /// Which row's secret an observation is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +30,7 @@ pub enum Neighbor {
 pub struct NeighborSecret {
     /// The p-value of "given its own secret, an observation does not depend on the neighbor's".
     pub p_value: f64,
-    /// Whether observations depend on the neighbor's secret more than on their own.
+    /// Whether observations depend on the neighbor's secret at least twice as much as on their own.
     pub is_more: bool,
 }
 
@@ -78,8 +83,11 @@ pub fn neighbor_secret_of_labels(
     }
     let mut frequent: Vec<(usize, u32)> = counts.into_iter().map(|(code, n)| (n, code)).collect();
     frequent.sort_unstable_by(|a, b| b.cmp(a));
+    let others = Groups::new(neighbors(secrets, block, neighbor));
     // The last of two or more labels says nothing that the others do not.
-    let told = frequent.len().saturating_sub(1).min(MOST_LABELS);
+    let most = frequent.len().saturating_sub(1).min(MOST_LABELS);
+    let is_told = |&&(n, _): &&(usize, u32)| n >= LEAST_OF_LABEL * others.sizes.len();
+    let told = frequent[..most].iter().take_while(is_told).count();
     let by_secret = BySecret::new(secrets, count(secrets));
     let (mut within, mut among_all) = (Vec::new(), Vec::new());
     for &(n, label) in &frequent[..told] {
@@ -96,7 +104,6 @@ pub fn neighbor_secret_of_labels(
         among_all.push((0..rows).map(|row| is(row) - share).collect());
     }
     let own = Groups::new(secrets.iter().map(|&secret| Some(secret)));
-    let others = Groups::new(neighbors(secrets, block, neighbor));
     compare(&within, &among_all, &own, &others)
 }
 
@@ -210,7 +217,7 @@ fn compare(
     };
     NeighborSecret {
         p_value,
-        is_more: found - freedom > of_own - own_freedom,
+        is_more: found - freedom > MORE * (of_own - own_freedom),
     }
 }
 

@@ -107,7 +107,7 @@ pub fn least_rows(p: f64, alpha: f64, in_order: bool) -> u64 {
     // Levels that are not 0 have limits at some number.
     let mut least = (1..).find(has_limits).unwrap_or(u64::MAX);
     // Limits are wider from the numbers on at which dependence can be seen.
-    for steps in LongRun::LENGTHS.map(|values| values.div_ceil(2) as u64) {
+    for steps in LongRun::lengths().map(|values| values.div_ceil(2) as u64) {
         if in_order && least < steps && !has_limits(&steps) {
             least = (steps..).find(has_limits).unwrap_or(u64::MAX);
         }
