@@ -282,9 +282,9 @@ fn check_answer(answer: &Answer, is_to_file: bool) -> Result<u8, String> {
         Some(code @ 0..=3) => code as u8,
         other => return Err(format!("exit code {other:?}: {err}")),
     };
-    // Warnings may stand before it.
-    let mut lines = err.lines().skip_while(|line| line.starts_with("warning: "));
-    if code == 2 && !lines.next().is_some_and(|line| line.starts_with("error: ")) {
+    // Warnings may stand before it, and what was proved up to the error.
+    let has_message = err.lines().any(|line| line.starts_with("error: "));
+    if code == 2 && !has_message {
         return Err(format!("exit code 2 without a message: {err}"));
     }
     if code != 2 && answer.out.is_empty() && !is_to_file {

@@ -64,6 +64,10 @@ struct Survey<'c> {
 impl ItemColumns {
     /// Columns of texts of words, or of keys with values.
     pub fn of_words(cells: &[Cow<str>]) -> Option<Self> {
+        // Most columns have one word or number in a cell, and end here.
+        let may_be_several = |cell: &&Cow<str>| cell.contains(SEPARATORS) || is_bracketed(cell);
+        let several = cells.iter().filter(may_be_several).count();
+        (20 * several >= cells.len()).then_some(())?;
         notations(cells).into_iter().find_map(|notation| {
             let survey = Survey::of(cells, notation)?;
             survey.is_of_words(notation).then_some(())?;
@@ -148,11 +152,14 @@ impl ItemColumns {
     }
 }
 
+fn is_bracketed(cell: &str) -> bool {
+    cell.trim().ends_with(['}', ']', ')'])
+}
+
 /// How texts may be written.
 fn notations(cells: &[Cow<str>]) -> Vec<Notation> {
     let mut items = Vec::new();
-    let bracketed = |cell: &&Cow<str>| cell.trim().ends_with(['}', ']', ')']);
-    let bracketed = cells.iter().filter(bracketed).count();
+    let bracketed = cells.iter().filter(|cell| is_bracketed(cell)).count();
     if 10 * bracketed >= 9 * cells.len() {
         let read = |cell: &&Cow<str>| Notation::Brackets.read(cell, &mut Vec::new());
         let are_read = 20 * cells.iter().filter(read).count() >= 19 * cells.len();

@@ -118,6 +118,27 @@ impl Law {
     }
 }
 
+/// The probability of a count at least as far on the same side of the mean as `x`, of [`sample`]'s law, to 1e-9; where it
+/// is more than `enough`, a part of it that is: of many tails only the least counts.
+///
+/// # Panics
+/// If the part or the draw is larger than the population.
+pub fn tail(population: u64, part: u64, draws: u64, x: u64, enough: f64) -> f64 {
+    let mean = part as f64 * (draws as f64 / population as f64);
+    let above = x as f64 > mean;
+    let (least, most) = (draws.saturating_sub(population - part), draws.min(part));
+    let (mut sum, mut at) = (0.0, x);
+    loop {
+        let term = probability(population, part, draws, at);
+        sum += term;
+        let end = if above { at >= most } else { at <= least };
+        if end || term <= sum * 1e-17 || sum >= enough {
+            return sum.min(1.0) * (1.0 + 1e-9);
+        }
+        at = if above { at + 1 } else { at - 1 };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +148,28 @@ mod tests {
     /// ln C(n, k) by summing logarithms: slow and sure.
     fn ln_choose(n: u64, k: u64) -> f64 {
         (1..=k).map(|i| ((n - k + i) as f64 / i as f64).ln()).sum()
+    }
+
+    #[test]
+    fn a_tail_is_the_sum_of_probabilities_beyond_a_count() {
+        let (population, part, draws) = (300, 80, 120);
+        for x in 0..=80 {
+            let law = |x| probability(population, part, draws, x);
+            let expected: f64 = match x > 32 {
+                true => (x..=80).map(law).sum(),
+                false => (0..=x).map(law).sum(),
+            };
+            let whole = tail(population, part, draws, x, 1.0);
+            assert!(
+                (whole / expected - 1.0).abs() < 2e-9,
+                "{x}: {whole} {expected}"
+            );
+            let part = tail(population, part, draws, x, 0.1);
+            assert!(
+                part <= whole && part >= whole.min(0.1),
+                "{x}: {part} {whole}"
+            );
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The exact two-sample Kolmogorov–Smirnov test, with ties, to the smallest p-value.
 
+use super::hypergeometric;
+
 /// What the test found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoSampleKolmogorov {
@@ -46,19 +48,22 @@ pub fn two_sample_kolmogorov(cells: &[(u64, u64)]) -> Option<TwoSampleKolmogorov
         let (distance, p_value) = (0.0, 1.0);
         return Some(TwoSampleKolmogorov { distance, p_value });
     }
-    let reached = reached(cells, n, m);
+    let (reached, _) = farthest(cells, n, m);
     let (n, m) = (i128::from(n), i128::from(m));
     let ties = cells.iter().any(|cell| cell.0 + cell.1 > 1);
     let grid = n as f64 * m as f64;
     let band = (2.0 * reached as f64 / n as f64 + 2.0) * n as f64;
+    let bound = union_bound(n as f64, m as f64, reached as f64);
     let p_value = if reached == 0 {
         1.0
+    } else if bound <= LEAST {
+        LEAST
     } else if ties && grid <= EXACT_STEPS {
         with_ties(cells, n as i64, m as i64, reached as i64)
     } else if band.min(grid) <= MOST_STEPS && grid < 4e18 {
         in_band(n as i64, m as i64, reached as i64)
     } else {
-        Some(union_bound(n as f64, m as f64, reached as f64)).filter(|&p| p <= LARGEST_BOUND)?
+        Some(bound).filter(|&p| p <= LARGEST_BOUND)?
     };
     Some(TwoSampleKolmogorov {
         distance: reached as f64 / (n * m) as f64,
@@ -72,18 +77,38 @@ pub fn deciding_distance(cells: &[(u64, u64)]) -> Option<f64> {
     let n: u64 = cells.iter().map(|cell| cell.0).sum();
     let m: u64 = cells.iter().map(|cell| cell.1).sum();
     let grid = n as f64 * m as f64;
-    (grid > EXACT_STEPS).then(|| reached(cells, n, m) as f64 / grid)
+    (grid > EXACT_STEPS).then(|| farthest(cells, n, m).0 as f64 / grid)
 }
 
-/// The distance times both numbers of rows.
-fn reached(cells: &[(u64, u64)], n: u64, m: u64) -> i128 {
-    let (n, m) = (i128::from(n), i128::from(m));
-    let (mut x, mut y, mut reached) = (0, 0, 0);
-    for cell in cells {
-        (x, y) = (x + i128::from(cell.0), y + i128::from(cell.1));
-        reached = reached.max((x * m - y * n).abs());
+/// What the p-value of [`two_sample_kolmogorov`] is not below: the probability that the counts where they are farthest
+/// apart are so on the same side, a tail of the hypergeometric law. 1 if either sample is empty.
+pub fn p_value_at_least(cells: &[(u64, u64)]) -> f64 {
+    /// More than the relative error of both.
+    const ROUNDING: f64 = 1e-6;
+    /// From here on a part of the tail will do: such a test proves nothing.
+    const ENOUGH: f64 = 0.01;
+    let n: u64 = cells.iter().map(|cell| cell.0).sum();
+    let m: u64 = cells.iter().map(|cell| cell.1).sum();
+    let (reached, (x, y)) = farthest(cells, n, m);
+    if n == 0 || m == 0 || reached == 0 {
+        return 1.0;
     }
-    reached
+    hypergeometric::tail(n + m, n, x + y, x, ENOUGH) * (1.0 - ROUNDING)
+}
+
+/// The distance times both numbers of rows, and the rows of both up to there.
+fn farthest(cells: &[(u64, u64)], n: u64, m: u64) -> (i128, (u64, u64)) {
+    let (n, m) = (i128::from(n), i128::from(m));
+    let (mut x, mut y) = (0, 0);
+    let mut farthest = (0, (0, 0));
+    for cell in cells {
+        (x, y) = (x + cell.0, y + cell.1);
+        let apart = (i128::from(x) * m - i128::from(y) * n).abs();
+        if apart > farthest.0 {
+            farthest = (apart, (x, y));
+        }
+    }
+    farthest
 }
 
 /// Hoeffding's bound of every end, added. `reached` is d·nm.
@@ -129,11 +154,12 @@ fn paths_that_reach(n: i64, m: i64, reached: i64, is_end: impl Fn(usize) -> bool
         first = first.max(rows - m);
         last = (last + 1).min(n);
         let (from, to) = (first as usize, last as usize + 1);
-        let all = rows as f64;
+        // A product costs a fourth of a quotient, and a rounding each.
+        let (all, part) = (rows as f64, 1.0 / rows as f64);
         let before = now[from..to].iter().zip(&now[from + 1..=to]);
         let ahead = next[from + 1..=to].iter_mut().zip(&weights[from..to]);
         for ((next, &i), (&down, &left)) in ahead.zip(before) {
-            *next = (i * down + (all - i) * left) / all;
+            *next = (i * down + (all - i) * left) * part;
         }
         if is_end(rows as usize) {
             // Not far: −reached < i·m − j·n < reached.

@@ -198,3 +198,27 @@ fn bits_are_ordered_as_numbers() {
     assert!(numbers.map(ordered_bits).is_sorted());
     assert_eq!(ordered_bits(-0.0), ordered_bits(0.0));
 }
+
+/// A test that is left out could not have been the least.
+#[test]
+fn the_least_of_all_exact_tests() {
+    for seed in 0..40 {
+        let mut rng = rng(seed);
+        let shift = (seed % 4) as i64;
+        let draw = |at: usize| {
+            (
+                at % 6,
+                rng.random_range(0..12) + shift * (at % 6) as i64 / 3,
+            )
+        };
+        let table = table(6, (0..400).map(draw));
+        let all = (0..6).map(|secret| {
+            two_sample_kolmogorov(&table.against(secret))
+                .unwrap()
+                .p_value
+        });
+        let expected = (6.0 * all.fold(1.0, f64::min)).min(1.0);
+        assert_eq!(kolmogorov_p_value(&table), expected, "seed {seed}");
+        assert!(bounded_below(&table) <= expected, "seed {seed}");
+    }
+}
