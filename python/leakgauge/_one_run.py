@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _data, _native, _options, _plot
 from ._errors import ArgumentError
@@ -13,6 +13,9 @@ from ._native import DataError, Written
 from ._printed import WrittenResult
 from ._score_arrays import npz, numbers, sides
 from .results import Claim, EpsilonLimit, Keys, LogWarning, Privacy, number, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # What a log of canaries is audited by.
 _KEYWORDS = ("claims", "confidence", "seed", "threads")
@@ -26,6 +29,7 @@ class Guesses(Keys):
     included: int
     excluded: int
     right: int
+    part: float
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,6 +38,7 @@ class OneRun(WrittenResult):
 
     claims: tuple[Claim, ...]
     privacy: tuple[Privacy, ...]
+    privacy_if_gaussian: tuple[Privacy, ...]
     canaries: int
     included: int
     guesses: tuple[Guesses, ...]
@@ -48,6 +53,7 @@ class OneRun(WrittenResult):
         return cls(
             claims=tuple(Claim.of(claim) for claim in found["claims"]),
             privacy=tuple(Privacy.of(limit) for limit in found["privacy"]),
+            privacy_if_gaussian=tuple(Privacy.of(limit) for limit in found["privacy_if_gaussian"]),
             canaries=found["canaries"],
             included=found["included"],
             guesses=tuple(Guesses.of(guess) for guess in found["guesses"]),
@@ -77,9 +83,9 @@ class OneRun(WrittenResult):
     def plot(self, ax: Any = None) -> Any:
         """Draws the lower limits of privacy parameters; needs matplotlib. Returns the axes."""
         rows = []
-        for limit in self.privacy:
+        for limit, source in self._limits():
             at = "" if limit.delta is None else f" (delta {number(limit.delta)})"
-            rows.append((limit.quantity + at, limit))
+            rows.append((limit.quantity + at + source, limit))
         return _plot.limits(_plot.axes(ax), rows, "at least")
 
     def __reduce__(self) -> Any:
@@ -88,10 +94,15 @@ class OneRun(WrittenResult):
     def __repr__(self) -> str:
         lines = [f"leakgauge audit of one run: {self.verdict or 'no claims'} ({self.canaries} canaries)"]
         lines += [f"  {claim.verdict}: {claim.claim}. {claim.reason}" for claim in self.claims]
-        for limit in self.privacy:
+        for limit, source in self._limits():
             at = "" if limit.delta is None else f" at delta {number(limit.delta)}"
-            lines.append(f"  {limit.quantity}{at}: at least {number(limit.lower)}")
+            lines.append(f"  {limit.quantity}{at}{source}: at least {number(limit.lower)}")
         return "\n".join(lines)
+
+    def _limits(self) -> Iterator[tuple[Privacy, str]]:
+        """All limits, and what they follow from if that is not obvious."""
+        yield from ((limit, "") for limit in self.privacy)
+        yield from ((limit, ", from mu") for limit in self.privacy_if_gaussian)
 
 
 def one_run(

@@ -1,14 +1,15 @@
 //! Verdicts on claims from evidence about members and others.
 
 use crate::audit::{
-    ClaimReport, Grounds, Pair, PrivacyGrounds, PrivacyKind, PrivacyLimit, PrivacyOutcome,
-    Unproved, Verdict,
+    ClaimReport, CurveGrounds, CurveOutcome, Grounds, Pair, PrivacyGrounds, PrivacyKind,
+    PrivacyLimit, PrivacyOutcome, Unproved, Verdict,
 };
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_exact::claim::{BoundClaim, Claim, ClaimKind, Curve, Guarantee, Terms};
+use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::level;
 
 /// Evidence that nothing was chosen on.
@@ -29,21 +30,15 @@ pub(super) trait Evidence {
     fn no_upper(&self) -> Reason;
 }
 
-/// Claims about two secrets, and how they share α.
+/// Claims about two secrets. All limits hold together at α: they follow from the same statements about the answers.
 pub(super) struct Case<'a> {
     pub evidence: &'a dyn Evidence,
     pub pair: &'a Pair,
     /// α of all claims together.
     pub alpha: f64,
-    /// How many limits that claims read share α.
-    pub reads: usize,
 }
 
 impl Case<'_> {
-    fn level(&self) -> f64 {
-        self.alpha / self.reads.max(1) as f64
-    }
-
     /// A limit of privacy at the level of claims.
     pub fn privacy(&self, quantity: PrivacyParameter) -> PrivacyLimit {
         PrivacyLimit {
@@ -53,14 +48,14 @@ impl Case<'_> {
             point: self.evidence.point(Quantity::Privacy(quantity)),
             lower: self
                 .evidence
-                .limits(Quantity::Privacy(quantity), self.level())[0],
+                .limits(Quantity::Privacy(quantity), self.alpha)[0],
             witness: None,
         }
     }
 
     /// A figure with its limits at the level of claims.
     pub fn estimate(&self, quantity: Quantity) -> Estimate {
-        let [lower, upper] = self.evidence.limits(quantity, self.level());
+        let [lower, upper] = self.evidence.limits(quantity, self.alpha);
         let point = self.evidence.point(quantity);
         let method = Some(self.evidence.method());
         let mut estimate = Estimate {
@@ -113,9 +108,7 @@ impl Case<'_> {
     }
 
     fn p_value(&self, quantity: Quantity, allowed: f64) -> Option<f64> {
-        let reads = self.reads.max(1) as f64;
-        let refuted = |alpha: f64| self.evidence.refutes(quantity, allowed, alpha / reads);
-        Some(self.smallest(refuted).unwrap_or(1.0))
+        self.p_value_of(|alpha| self.evidence.refutes(quantity, allowed, alpha))
     }
 
     fn privacy_claim(&self, claim: &Claim, allowed: Guarantee) -> ClaimReport {
@@ -153,22 +146,72 @@ impl Case<'_> {
         )
     }
 
-    /// A claim that bounds a whole curve of (ε, δ), and by that an advantage.
+    /// A claim that bounds a whole curve of (ε, δ). What is reported is the point whose ε the log exceeds by the largest
+    /// factor, or comes nearest to.
     fn curve_claim(&self, claim: &Claim, curve: &Curve) -> ClaimReport {
-        let quantity = Quantity::Advantage;
-        let at_most = curve.largest_total_variation();
-        let curve = curve.points();
-        let reads = self.reads.max(1) as f64;
-        let refuted = |alpha: f64| self.evidence.refutes_curve(curve, alpha / reads);
+        let refuted = |alpha: f64| self.evidence.refutes_curve(curve.points(), alpha);
+        let p_value = self.p_value_of(refuted);
         let verdict = match refuted(self.alpha) {
             true => Verdict::Violated,
             false => Verdict::Inconclusive,
         };
+        let Some((epsilon, delta)) = self.deciding_point(curve.points()) else {
+            let at_most = curve.largest_total_variation();
+            let estimate = self.estimate(Quantity::Advantage);
+            let grounds = Grounds::Curve;
+            let advantage = Quantity::Advantage;
+            let mut report = self.report(claim, advantage, at_most, estimate, verdict, grounds);
+            report.p_value = p_value;
+            return report;
+        };
+        let quantity = Quantity::Privacy(PrivacyParameter::Epsilon { delta });
         let estimate = self.estimate(quantity);
-        let grounds = Grounds::Curve;
-        let mut report = self.report(claim, quantity, at_most, estimate, verdict, grounds);
-        report.p_value = Some(self.smallest(refuted).unwrap_or(1.0));
+        // Several points together may refute what none of them does.
+        let grounds = match verdict == Verdict::Violated && estimate.lower > Some(epsilon) {
+            true => Grounds::PrivacyCurve(CurveGrounds {
+                points: curve.points().len(),
+                delta,
+                outcome: CurveOutcome::Refuted,
+            }),
+            false => Grounds::Curve,
+        };
+        let mut report = self.report(claim, quantity, epsilon, estimate, verdict, grounds);
+        report.p_value = p_value;
         report
+    }
+
+    /// The point whose ε can be multiplied by the largest factor and is still exceeded by the limit at its δ; `None`
+    /// where no point has an ε above 0.
+    fn deciding_point(&self, points: &[(f64, f64)]) -> Option<(f64, f64)> {
+        /// Each is judged at many factors.
+        const MOST: usize = 12;
+        const STEPS: u32 = 16;
+        const LARGEST: f64 = 1e6;
+        let positive: Vec<(f64, f64)> = points
+            .iter()
+            .copied()
+            .filter(|point| point.0 > 0.0)
+            .collect();
+        let looked_at: Vec<(f64, f64)> = positive
+            .iter()
+            .copied()
+            .step_by(positive.len().div_ceil(MOST).max(1))
+            .collect();
+        let exceeded = |factor: f64| {
+            let is_exceeded = |&(epsilon, delta): &(f64, f64)| {
+                let quantity = Quantity::Privacy(PrivacyParameter::Epsilon { delta });
+                self.evidence
+                    .refutes(quantity, factor * epsilon, self.alpha)
+            };
+            looked_at.iter().copied().find(is_exceeded)
+        };
+        let factors = (-LARGEST.ln(), LARGEST.ln());
+        let (factor, _) = bisect(factors, STEPS, |ln: f64| exceeded(ln.exp()).is_some());
+        exceeded(factor.exp()).or(looked_at.first().copied())
+    }
+
+    fn p_value_of(&self, refuted: impl Fn(f64) -> bool) -> Option<f64> {
+        Some(self.smallest(refuted).unwrap_or(1.0))
     }
 
     fn bound(
@@ -289,10 +332,4 @@ fn no_log(claim: &Claim) -> Error {
         "a claim about a mechanism is about the law of observations, and there are only answers of an attack",
     )
     .with_hint("claim dp, dp-curve, f-dp, gdp, zcdp, rdp, dp-sgd, advantage or bayes-security")
-}
-
-/// The largest of the limits that claims read, each once; 0 without claims.
-pub(super) fn distinct(quantities: &[Quantity]) -> usize {
-    let first = |at: &usize| !quantities[..*at].contains(&quantities[*at]);
-    (0..quantities.len()).filter(first).count()
 }

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use crate::audit::{ClaimReport, Pair, PrivacyLimit, Qualification, Unproved, Verdict, is_member};
 use crate::estimate::{Method, Reason};
-use crate::membership::claims::{Case, Evidence, distinct, quantity, refuse_mechanisms};
+use crate::membership::claims::{Case, Evidence, quantity, refuse_mechanisms};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
@@ -41,7 +41,7 @@ pub struct OneRunOptions {
 }
 
 /// Guesses at both ends of the scores, and how many are right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct RunGuesses {
     /// Which scores were taken for those of members.
@@ -52,6 +52,8 @@ pub struct RunGuesses {
     pub excluded: u64,
     /// Right guesses.
     pub right: u64,
+    /// Their part of the level.
+    pub part: f64,
 }
 
 /// What one training run proves.
@@ -70,18 +72,26 @@ pub struct OneRun {
     pub included: u64,
     /// The columns of scores.
     pub scores: Vec<String>,
-    /// Everything that was guessed; each at an equal part of the level.
+    /// Everything that was guessed; the parts of the level add up to 1.
     pub guesses: Vec<RunGuesses>,
-    /// Lower limits of what claims read; without claims of ε at two δ and of μ, each at the level of the report.
+    /// Lower limits of what claims read, without claims of ε at two δ; and of μ. They hold together.
     pub privacy: Vec<PrivacyLimit>,
+    /// Lower limits of ε of a training that keeps no more than Gaussian differential privacy: those that the limit of μ
+    /// implies.
+    pub privacy_if_gaussian: Vec<PrivacyLimit>,
     /// One entry a claim.
     pub claims: Vec<ClaimReport>,
 }
 
-/// Shares of canaries that are guessed, half at either end.
-const BOTH_ENDS: [f64; 3] = [0.25, 0.0625, 0.015625];
-/// Share that is guessed at one end alone.
-const ONE_END: f64 = 0.0625;
+/// Shares of canaries that are guessed, half at either end, and their parts of the level. The second and the third are
+/// of 1,000 canaries: of more, fewer tell most.
+const BOTH_ENDS: [(f64, f64); 3] = [(0.25, 0.2), (0.1875, 0.35), (0.0735, 0.3)];
+const CANARIES: f64 = 1000.0;
+/// How shares fall with the number of canaries.
+const POWER: f64 = 0.3;
+/// Share that is guessed at one end alone, and its part of the level.
+const ONE_END: (f64, f64) = (0.0625, 0.075);
+const DEFAULT_DELTA: f64 = 1e-5;
 /// With fewer canaries no guesses prove anything.
 const FEWEST: u64 = 10;
 const MOST: u64 = 20_000_000;
@@ -115,8 +125,9 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
     let case = Case {
         evidence: &evidence,
         pair: &pair,
+        // Every statement about the same guesses is wrong from some number of right ones on: of several, the first to be
+        // wrong is wrong whenever another is. So they hold together, and share nothing.
         alpha: 1.0 - options.confidence,
-        reads: distinct(&quantities),
     };
     let mut judged = claims
         .iter()
@@ -126,9 +137,11 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
         .into_iter()
         .map(|parameter| case.privacy(parameter))
         .collect();
+    let mut privacy_if_gaussian = through_mu(&case, &privacy);
     if is_uneven(canaries, included) {
         // The limits need fair coins: without them there are none.
-        privacy.iter_mut().for_each(|limit| limit.lower = None);
+        let limits = privacy.iter_mut().chain(&mut privacy_if_gaussian);
+        limits.for_each(|limit| limit.lower = None);
         for claim in &mut judged {
             claim.verdict = Verdict::Inconclusive;
             claim.p_value = None;
@@ -146,9 +159,29 @@ pub fn one_run(log: &Log, options: &OneRunOptions) -> Result<OneRun> {
         included,
         scores: score_columns(log),
         privacy,
+        privacy_if_gaussian,
         guesses,
         claims: judged,
     })
+}
+
+/// What a limit of μ implies of ε, at every δ above 0 that a limit is listed at.
+fn through_mu(case: &Case, listed: &[PrivacyLimit]) -> Vec<PrivacyLimit> {
+    let mu = case.privacy(PrivacyParameter::Mu).lower;
+    let deltas = listed.iter().filter_map(|limit| limit.quantity.delta());
+    let mut deltas: Vec<f64> = deltas.filter(|&delta| delta > 0.0).collect();
+    if deltas.is_empty() {
+        deltas.push(DEFAULT_DELTA);
+    }
+    let implied = |delta: f64| PrivacyLimit {
+        quantity: PrivacyParameter::Epsilon { delta },
+        lower: mu.map(|mu| {
+            let keeps = Guarantee::Gaussian { mu };
+            least(|epsilon| keeps.largest_delta(epsilon) > delta)
+        }),
+        ..case.privacy(PrivacyParameter::Epsilon { delta })
+    };
+    deltas.into_iter().map(implied).collect()
 }
 
 /// What claims read.
@@ -269,8 +302,8 @@ fn sorted(log: &Log, member: usize, seed: u64) -> Result<Vec<bool>> {
 
 /// All guesses that share the level.
 fn guess(sorted: &[bool], options: &OneRunOptions) -> Result<Vec<RunGuesses>> {
-    let numbers = match options.guesses {
-        None => default_numbers(sorted.len() as u64),
+    let ways = match options.guesses {
+        None => default_ways(sorted.len() as u64),
         Some([included, excluded]) => {
             let all = included.checked_add(excluded);
             if !all.is_some_and(|all| (1..=sorted.len() as u64).contains(&all)) {
@@ -282,29 +315,49 @@ fn guess(sorted: &[bool], options: &OneRunOptions) -> Result<Vec<RunGuesses>> {
                     ),
                 ));
             }
-            vec![[included, excluded]]
+            vec![([included, excluded], 1.0)]
         }
     };
     let directions = match options.direction {
         Some(direction) => vec![direction],
         None => vec![Direction::High, Direction::Low],
     };
+    let of_each = 1.0 / directions.len() as f64;
     let all = directions.into_iter().flat_map(|direction| {
-        let numbers = numbers.iter();
-        numbers.map(move |&numbers| count(sorted, direction, numbers))
+        let ways = ways.iter();
+        ways.map(move |&(numbers, part)| count(sorted, direction, numbers, part * of_each))
     });
     Ok(all.collect())
 }
 
-/// Settled by the number of canaries alone.
-fn default_numbers(canaries: u64) -> Vec<[u64; 2]> {
-    let part = |share: f64| ((canaries as f64 * share).round() as u64).max(1);
-    let both = BOTH_ENDS.iter().map(|share| [part(0.5 * share); 2]);
-    let one = [[part(ONE_END), 0], [0, part(ONE_END)]];
-    both.chain(one).collect()
+/// Numbers of canaries guessed to be included, and not to be, with their parts of the level; settled by the number of
+/// canaries alone.
+fn default_ways(canaries: u64) -> Vec<([u64; 2], f64)> {
+    let number = |share: f64| ((canaries as f64 * share).round() as u64).max(1);
+    let fall = (CANARIES / canaries as f64).powf(POWER);
+    let [first, others @ ..] = BOTH_ENDS;
+    let others = others.map(|(share, part)| ((share * fall).min(0.5), part));
+    // Of few canaries no fewer prove anything.
+    let first = (first.0.max(others[0].0), first.1);
+    let both = [first, others[0], others[1]].map(|(share, part)| ([number(0.5 * share); 2], part));
+    let end = number(ONE_END.0);
+    let one = [[end, 0], [0, end]].map(|numbers| (numbers, ONE_END.1));
+    let mut ways: Vec<([u64; 2], f64)> = Vec::new();
+    for (numbers, part) in both.into_iter().chain(one) {
+        match ways.iter_mut().find(|way| way.0 == numbers) {
+            Some(same) => same.1 += part,
+            None => ways.push((numbers, part)),
+        }
+    }
+    ways
 }
 
-fn count(sorted: &[bool], direction: Direction, [included, excluded]: [u64; 2]) -> RunGuesses {
+fn count(
+    sorted: &[bool],
+    direction: Direction,
+    [included, excluded]: [u64; 2],
+    part: f64,
+) -> RunGuesses {
     let (of_top, of_bottom) = match direction {
         Direction::High => (included, excluded),
         Direction::Low => (excluded, included),
@@ -321,24 +374,22 @@ fn count(sorted: &[bool], direction: Direction, [included, excluded]: [u64; 2]) 
         included,
         excluded,
         right: (top.count() + bottom.count()) as u64,
+        part,
     }
 }
 
 /// The limits that are listed.
 fn listed(quantities: &[Quantity]) -> Vec<PrivacyParameter> {
-    if quantities.is_empty() {
-        return vec![
-            PrivacyParameter::Epsilon { delta: 0.0 },
-            PrivacyParameter::Epsilon { delta: 1e-5 },
-            PrivacyParameter::Mu,
-        ];
-    }
     let mut listed = Vec::new();
-    for quantity in quantities {
-        if let Quantity::Privacy(parameter) = quantity
-            && !listed.contains(parameter)
-        {
-            listed.push(*parameter);
+    let read = quantities.iter().filter_map(|quantity| match quantity {
+        Quantity::Privacy(parameter) => Some(*parameter),
+        _ => None,
+    });
+    let deltas = [0.0, DEFAULT_DELTA].map(|delta| PrivacyParameter::Epsilon { delta });
+    let unasked = deltas.into_iter().filter(|_| quantities.is_empty());
+    for parameter in read.chain(unasked).chain([PrivacyParameter::Mu]) {
+        if !listed.contains(&parameter) {
+            listed.push(parameter);
         }
     }
     listed
@@ -355,16 +406,17 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn each(&self) -> impl Iterator<Item = CanaryGuesses> {
-        self.guesses.iter().map(|guesses| {
+    /// All guesses with their parts of α.
+    fn each(&self, alpha: f64) -> impl Iterator<Item = (CanaryGuesses, f64)> {
+        self.guesses.iter().map(move |guesses| {
             let made = guesses.included + guesses.excluded;
-            CanaryGuesses::new(self.canaries, made, guesses.right)
+            let counted = CanaryGuesses::new(self.canaries, made, guesses.right);
+            (counted, alpha * guesses.part)
         })
     }
 
     fn lower(&self, quantity: Quantity, alpha: f64) -> Option<f64> {
-        let part = alpha / self.guesses.len() as f64;
-        let limit = |guesses: CanaryGuesses| match quantity {
+        let limit = |(guesses, part): (CanaryGuesses, f64)| match quantity {
             Quantity::Privacy(PrivacyParameter::Epsilon { delta }) => {
                 guesses.epsilon_at_least(delta, part)
             }
@@ -377,7 +429,7 @@ impl Run<'_> {
             }
             _ => guesses.total_variation_at_least(part),
         };
-        self.each().map(limit).reduce(f64::max)
+        self.each(alpha).map(limit).reduce(f64::max)
     }
 }
 
@@ -412,8 +464,7 @@ impl Evidence for Run<'_> {
     }
 
     fn refutes(&self, quantity: Quantity, allowed: f64, alpha: f64) -> bool {
-        let part = alpha / self.guesses.len() as f64;
-        self.each().any(|guesses| match quantity {
+        self.each(alpha).any(|(guesses, part)| match quantity {
             Quantity::Privacy(PrivacyParameter::Epsilon { delta }) => {
                 guesses.refutes_curve(&[(allowed, delta)], part)
             }
@@ -429,9 +480,8 @@ impl Evidence for Run<'_> {
     }
 
     fn refutes_curve(&self, curve: &[(f64, f64)], alpha: f64) -> bool {
-        let part = alpha / self.guesses.len() as f64;
-        self.each()
-            .any(|guesses| guesses.refutes_curve(curve, part))
+        self.each(alpha)
+            .any(|(guesses, part)| guesses.refutes_curve(curve, part))
     }
 
     fn method(&self) -> Method {

@@ -62,7 +62,6 @@ pub fn table(answers: &Confusion, counts: [u64; 4], options: &TableOptions) -> R
         evidence: &Answers { answers },
         pair: &pair,
         alpha,
-        reads: 1,
     };
     let advantage = limits(answers.advantage(alpha));
     let deltas = options.deltas.iter();

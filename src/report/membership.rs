@@ -52,16 +52,18 @@ pub fn one_run(found: &OneRun) -> Document {
         percent(found.confidence),
         match found.guesses.len() {
             1 => String::new(),
-            parts => format!("; the {parts} ways to guess share it"),
+            parts => format!(", for all {parts} ways to guess together"),
         }
     ));
     document.list(found.guesses.iter().map(guesses).collect());
     document.heading("Figures");
-    document.table(
-        vec!["figure", "at least", "estimate", "at most"],
-        1,
-        found.privacy.iter().map(privacy).collect(),
-    );
+    let mut rows: Vec<Vec<String>> = found.privacy.iter().map(privacy).collect();
+    rows.extend(found.privacy_if_gaussian.iter().map(|limit| {
+        let mut row = privacy(limit);
+        row[0] += ", from mu";
+        row
+    }));
+    document.table(vec!["figure", "at least", "estimate", "at most"], 1, rows);
     document.heading("What the limits rest on");
     document.list(of_one_run(found));
     document

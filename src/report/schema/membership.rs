@@ -81,6 +81,8 @@ struct RunGuessesKeys {
     excluded: u64,
     /// Right guesses.
     right: u64,
+    /// Their part of the level.
+    part: f64,
 }
 
 impl Serialize for RunGuesses {
@@ -93,6 +95,7 @@ impl Serialize for RunGuesses {
             included: self.included,
             excluded: self.excluded,
             right: self.right,
+            part: self.part,
         };
         keys.serialize(serializer)
     }
@@ -121,10 +124,12 @@ struct OneRunKeys<'a> {
     canaries: u64,
     /// Those that were included in the training.
     included: u64,
-    /// Everything that was guessed; each has an equal part of the level.
+    /// Everything that was guessed; the parts of the level add up to 1.
     guesses: &'a [RunGuesses],
-    /// Lower limits of what claims read, which hold together; without claims of ε at two δ and of μ, each by itself.
+    /// Lower limits of what claims read, without claims of ε at two δ; and of μ. They hold together.
     privacy: &'a [PrivacyLimit],
+    /// Lower limits of ε of a training that keeps no more than Gaussian differential privacy: what the limit of μ implies.
+    privacy_if_gaussian: &'a [PrivacyLimit],
     /// What the limits rest on.
     assumptions: Vec<String>,
     /// One entry a claim.
@@ -145,6 +150,7 @@ impl Serialize for OneRun {
             included: self.included,
             guesses: &self.guesses,
             privacy: &self.privacy,
+            privacy_if_gaussian: &self.privacy_if_gaussian,
             assumptions: of_one_run(self),
             claims: &self.claims,
         };

@@ -30,6 +30,10 @@ pub fn of_one_run(run: &OneRun) -> Vec<String> {
             option("member_scores")
         ),
         "The claims were fixed before these scores were seen.".to_owned(),
+        "Limits of epsilon presume nothing of the training. Those from mu are right where its privacy is that of Gaussian \
+         noise, as that of DP-SGD over many steps nearly is: any (epsilon, delta) alone allows rare events that reveal all \
+         canaries at once, and mu does not."
+            .to_owned(),
     ]
 }
 
