@@ -50,6 +50,7 @@ mod mechanism_samples;
 mod mechanism_text;
 mod mechanisms;
 mod membership;
+mod misread;
 mod mixed_cells;
 mod mixed_columns;
 mod neighbors;

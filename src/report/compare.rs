@@ -5,15 +5,14 @@ use crate::compare::{Comparison, Difference, Differences, LogEntry};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
 use crate::report::log_names::log_names;
-use crate::report::numbers::confidence_percent;
+use crate::report::numbers::{Limits, confidence_percent, nearest, plain};
 use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::{claims, warnings};
 use crate::report::short::comparison::{rows, sentences};
 use crate::report::summary::other_pair;
 use crate::report::verdict::headline;
-use crate::report::words::{lower, upper, value};
+use crate::report::words::value;
 use leakgauge_base::error::{listing, shorten};
-use leakgauge_base::rounding::nearest;
 
 /// Pairs listed for each two logs.
 const LISTED_PAIRS: usize = 10;
@@ -238,17 +237,22 @@ fn differences(document: &mut Document, found: &Comparison) {
 }
 
 fn difference(logs: String, name: &str, figure: &Difference) -> Vec<String> {
-    let change = &figure.difference;
+    let [change, least, most] = Limits::from(&figure.difference).cells();
     vec![
         logs,
         name.to_owned(),
-        value(change.point),
-        lower(change.lower),
-        upper(change.upper),
-        value(figure.standard_error),
+        change,
+        least,
+        most,
+        error(figure.standard_error),
         value(figure.analytic),
         z(figure.z),
     ]
+}
+
+/// A standard error.
+fn error(error: Option<f64>) -> String {
+    error.map_or("n/a".to_owned(), |error| plain(error, 2))
 }
 
 fn z(z: Option<f64>) -> String {
@@ -270,15 +274,9 @@ fn worst_pairs(document: &mut Document, found: &Comparison) {
     }
     let rows = named(found).into_iter().map(|(name, log)| {
         let worst = &log.worst_pair;
-        let tv = &worst.total_variation;
-        let mut row = vec![
-            name,
-            worst.secrets.labels().map(shorten).join(" | "),
-            value(tv.point),
-            value(worst.standard_error),
-            lower(tv.lower),
-            upper(tv.upper),
-        ];
+        let [point, least, most] = Limits::from(&worst.total_variation).cells();
+        let pair = worst.secrets.labels().map(shorten).join(" | ");
+        let mut row = vec![name, pair, point, error(worst.standard_error), least, most];
         if analytic {
             let exact = log.analytic.as_ref();
             row.extend([
@@ -295,15 +293,9 @@ fn worst_pairs(document: &mut Document, found: &Comparison) {
 }
 
 fn overall(document: &mut Document, found: &Comparison) {
-    let row = |log: String, name: &str, estimate: &Estimate, error: Option<f64>| {
-        vec![
-            log,
-            name.to_owned(),
-            value(estimate.point),
-            value(error),
-            lower(estimate.lower),
-            upper(estimate.upper),
-        ]
+    let row = |log: String, name: &str, estimate: &Estimate, deviation: Option<f64>| {
+        let [point, least, most] = Limits::from(estimate).cells();
+        vec![log, name.to_owned(), point, error(deviation), least, most]
     };
     let mut rows = Vec::new();
     for (log_name, log) in named(found) {
@@ -360,7 +352,7 @@ fn pairs(document: &mut Document, all: &Comparison, found: &Differences) {
             value(pair.earlier),
             value(pair.later),
             value(pair.difference),
-            value(pair.standard_error),
+            error(pair.standard_error),
             z(pair.z),
         ]);
         row

@@ -2,8 +2,8 @@
 
 use crate::audit::Convergence;
 use crate::report::document::Document;
+use crate::report::numbers::nearest;
 use crate::report::sentences::learning;
-use leakgauge_base::rounding::nearest;
 
 /// The learning curve and what it says.
 pub fn would_more_rows_help(document: &mut Document, convergence: &Convergence) {

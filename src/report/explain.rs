@@ -7,7 +7,9 @@ use leakgauge_exact::bounds::{Covered, Kind, NotImplied};
 use crate::audit::Findings;
 use crate::explain::{Explained, Figure, Row, Side};
 use crate::report::document::Document;
-use crate::report::numbers::{MISSING, percent, plain, plain_above, plain_below, plain_exact};
+use crate::report::numbers::{
+    MISSING, confidence_percent, percent, plain, plain_above, plain_below, plain_exact,
+};
 use crate::report::sentences::claims::reason as reason_of_claim;
 use crate::report::short::doubts;
 use crate::report::verdict::headline;
@@ -218,7 +220,7 @@ pub fn reason(why: NotImplied) -> &'static str {
             "no number follows, for the claim permits to reveal the secret outright with a probability (its delta)"
         }
         NotImplied::Variation => {
-            "no number follows, for a bound on the advantage permits observations that only one of two secrets has"
+            "no number follows, for the claim permits observations that only one of two secrets has"
         }
         NotImplied::Tails => {
             "no number is enough, for rare observations may tell as much as one likes"
@@ -242,7 +244,7 @@ fn of_log(audit: &Findings) -> Vec<String> {
         verdicts.collect::<Vec<_>>().join("; "),
         file_listing(&audit.input.facts.files),
         audit.input.facts.rows_used,
-        percent(audit.confidence)
+        confidence_percent(audit.confidence)
     )];
     items.extend(audit.claims.iter().map(reason_of_claim));
     items.extend(told_doubts(audit));

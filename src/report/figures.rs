@@ -3,11 +3,11 @@
 use crate::audit::{Findings, Pair, PrivacyLimit};
 use crate::estimate::{Estimate, Reason};
 use crate::report::document::Document;
-use crate::report::numbers::{Limits, Texts, percent};
+use crate::report::numbers::{Limits, Texts, confidence_percent, nearest};
 use crate::report::sentences::reasons::reason;
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_base::rounding::{allowance, nearest};
+use leakgauge_base::rounding::allowance;
 
 /// A figure with what it is about.
 pub struct Figure<'a> {
@@ -84,7 +84,7 @@ pub fn note(audit: &Findings) -> String {
         "Each limit by itself holds with {} confidence; n/a: no such limit is possible, or nothing was measured. An estimate \
          that noise put outside of its limits is shown at the nearest limit (JSON has it as `raw`). Guessing blind errs with \
          probability {}.",
-        percent(audit.confidence),
+        confidence_percent(audit.confidence),
         nearest(audit.overall.guessing_error)
     )
 }

@@ -2,11 +2,11 @@
 
 use crate::audit::{Verdict, Warning};
 use crate::follow::{FollowedClaim, Line};
+use crate::report::numbers::{at_least, nearest};
 use crate::report::sentences::follow::difference;
 use crate::report::sentences::warnings;
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::{at_least, nearest};
 use leakgauge_plot::clean;
 
 /// What the lines say, before the first.
@@ -22,10 +22,7 @@ pub const LEGEND_OF_BLOCKS: &str = "takes at least X longer: the median of the d
 
 /// A line of text, and one for each warning.
 pub fn line(line: &Line) -> String {
-    let pair = line.pair.as_ref().map_or("no pair yet".to_owned(), |pair| {
-        let [a, b] = pair.each_ref().map(|label| clean(&shorten(label)));
-        format!("{a} | {b}")
-    });
+    let pair = clean(&estimated(line));
     let point = line.advantage.point.map_or("n/a".to_owned(), nearest);
     let lower = line.advantage.lower.map_or("n/a".to_owned(), at_least);
     let epsilon = line.epsilon.lower.map_or("n/a".to_owned(), at_least);
@@ -55,6 +52,16 @@ pub fn line(line: &Line) -> String {
         "{rows}, {} judged: {differs}advantage at least {lower}, estimate {point} ({pair}); epsilon at least {epsilon}{claims}{warnings}",
         line.judged.max(line.epsilon_judged)
     )
+}
+
+/// What the estimate of the advantage is of: the pair that is judged now, unless the limit is above its estimate. Then
+/// another pair has it, and the estimate is the limit.
+pub fn estimated(line: &Line) -> String {
+    match &line.pair {
+        None => "no pair yet".to_owned(),
+        Some(_) if line.advantage.raw.is_some() => "some pair".to_owned(),
+        Some(pair) => pair.each_ref().map(|label| shorten(label)).join(" | "),
+    }
 }
 
 /// How a claim stands.

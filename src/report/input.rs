@@ -3,11 +3,11 @@
 use crate::audit::{Findings, Input, Sample};
 use crate::estimate::Method;
 use crate::report::command::quoted;
+use crate::report::numbers::nearest;
 use crate::report::sentences::witness::column_name;
 use crate::report::words::{method_name, value};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::setting;
-use leakgauge_base::rounding::nearest;
 use leakgauge_log::observations::{ColumnType, ObservationKind};
 use leakgauge_log::{Form, Format, Like, RecordKeeping};
 
@@ -325,8 +325,9 @@ pub fn why_left_out(why: RecordKeeping) -> &'static str {
         RecordKeeping::Counts => "counts with the rows",
         RecordKeeping::CountsBlocks => "counts with blocks of rows",
         RecordKeeping::Clock => "says when a row was recorded",
-        RecordKeeping::RowId => "names the row",
+        RecordKeeping::RowId => "names rows",
         RecordKeeping::Filter => "chose the rows",
+        RecordKeeping::Blank => "is blank",
     }
 }
 

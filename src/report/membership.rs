@@ -4,10 +4,9 @@ use crate::audit::{ClaimReport, PrivacyLimit};
 use crate::estimate::Estimate;
 use crate::membership::{AnswerTable, OneRun};
 use crate::report::document::Document;
-use crate::report::numbers::percent;
+use crate::report::numbers::{Limits, confidence_percent};
 use crate::report::sentences::membership::{guesses, of_one_run, of_table};
 use crate::report::verdict::{headline, verdict};
-use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::file_listing;
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::rounding::allowance;
@@ -23,7 +22,7 @@ pub fn table(found: &AnswerTable) -> Document {
         "{tp} of {} members and {tn} of {} non-members were recognized. Limits hold with {} confidence.",
         tp + missed,
         fp + tn,
-        percent(found.confidence)
+        confidence_percent(found.confidence)
     ));
     let mut rows = vec![
         figure("true positive rate", &found.true_positive_rate),
@@ -49,7 +48,7 @@ pub fn one_run(found: &OneRun) -> Document {
         "One training run with {} canaries, {} of them included. Limits hold with {} confidence{}.",
         found.canaries,
         found.included,
-        percent(found.confidence),
+        confidence_percent(found.confidence),
         match found.guesses.len() {
             1 => String::new(),
             parts => format!(", for all {parts} ways to guess together"),
@@ -90,12 +89,8 @@ fn verdicts(document: &mut Document, claims: &[ClaimReport]) {
 }
 
 fn figure(name: &str, found: &Estimate) -> Vec<String> {
-    vec![
-        name.to_owned(),
-        lower(found.lower),
-        value(found.point),
-        upper(found.upper),
-    ]
+    let [point, lower, upper] = Limits::from(found).cells();
+    vec![name.to_owned(), lower, point, upper]
 }
 
 fn privacy(found: &PrivacyLimit) -> Vec<String> {
@@ -106,5 +101,6 @@ fn privacy(found: &PrivacyLimit) -> Vec<String> {
         }
         PrivacyParameter::Mu | PrivacyParameter::Rho => found.quantity.to_string(),
     };
-    vec![name, lower(found.lower), value(found.point), upper(None)]
+    let [point, lower, upper] = Limits::from(found).cells();
+    vec![name, lower, point, upper]
 }

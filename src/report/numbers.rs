@@ -4,6 +4,7 @@ use leakgauge_base::rounding::no_number;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::Located;
 
+use crate::audit::PrivacyLimit;
 use crate::estimate::Estimate;
 
 /// Decimals beyond these are never written.
@@ -33,6 +34,16 @@ impl From<&Estimate> for Limits {
     }
 }
 
+impl From<&PrivacyLimit> for Limits {
+    fn from(found: &PrivacyLimit) -> Self {
+        Limits {
+            lower: found.lower,
+            point: found.point,
+            upper: None,
+        }
+    }
+}
+
 impl From<&Located> for Limits {
     fn from(found: &Located) -> Self {
         let finite = |value: f64| value.is_finite().then_some(value);
@@ -52,6 +63,12 @@ impl Limits {
             point: self.point.map(&f),
             upper: self.upper.map(&f),
         }
+    }
+
+    /// The cells of a table: estimate, at least, at most.
+    pub fn cells(self) -> [String; 3] {
+        let texts = self.texts(None);
+        [texts.point, texts.lower, texts.upper]
     }
 
     fn values(self) -> impl Iterator<Item = f64> {
@@ -279,6 +296,21 @@ fn without_zeros(number: &str) -> &str {
 /// A share between 0 and 1 as a percentage: `99.9 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", plain(100.0 * share, 6))
+}
+
+/// An estimate, or another number without limits: four digits.
+pub fn nearest(value: f64) -> String {
+    plain(value, 4)
+}
+
+/// A lower limit alone: four digits, rounded down.
+pub fn at_least(limit: f64) -> String {
+    plain_below(limit, 4)
+}
+
+/// An upper limit alone: four digits, rounded up.
+pub fn at_most(limit: f64) -> String {
+    plain_above(limit, 4)
 }
 
 /// A level of confidence as a percentage, rounded down to two digits of what is missing to 100 %: `95 %`, `95.9 %`, `99.82 %`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::audit::{Findings, PairFigures};
 use crate::report::document::Document;
 use crate::report::layout::MOST_PAIRS;
-use crate::report::words::{lower, upper, value};
+use crate::report::numbers::Limits;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 
@@ -19,12 +19,8 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
         .map(|pair| {
             let tv = &pair.total_variation;
             let mut row: Vec<String> = pair.secrets.labels().map(shorten).into();
-            row.extend([
-                value(tv.point),
-                lower(tv.lower),
-                upper(tv.upper),
-                value(pair.bayes_security().point),
-            ]);
+            row.extend(Limits::from(tv).cells());
+            row.push(Limits::from(&pair.bayes_security()).texts(None).point);
             row
         })
         .collect();

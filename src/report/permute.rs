@@ -1,10 +1,9 @@
 //! The report about a shuffled log, as a document.
 
 use super::document::Document;
-use crate::report::numbers::plain;
+use crate::report::numbers::{at_least, at_most, nearest, plain};
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
-use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::permutation::Distance;
 use leakgauge_permute::{GroupReport, OrderName, Report};
 use leakgauge_plot::{Axis, Caption, Dot, Dots, dots};
@@ -122,6 +121,12 @@ fn largest(report: &Report) -> Vec<&GroupReport> {
 }
 
 pub(super) fn headline(report: &Report) -> String {
+    if report.groups.list.iter().all(|group| group.size < 2) {
+        return format!(
+            "{} rows, and no value moved: no group has two rows",
+            report.rows
+        );
+    }
     if report.within {
         return format!(
             "{} rows, each group shuffled by itself: no value leaves its group",

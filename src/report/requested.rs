@@ -3,11 +3,10 @@
 use crate::audit::{Findings, GLeakage, LeakageFamily};
 use crate::estimate::Estimate;
 use crate::report::document::Document;
-use crate::report::numbers::percent;
+use crate::report::numbers::{Limits, confidence_percent, nearest};
 use crate::report::sentences::reasons::reason;
-use crate::report::words::{lower, upper, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::{allowance, nearest};
+use leakgauge_base::rounding::allowance;
 
 /// A table of these figures, if any was asked for.
 pub fn section(document: &mut Document, audit: &Findings) {
@@ -52,13 +51,8 @@ struct Row {
 
 impl Row {
     fn cells(self) -> Vec<String> {
-        let Estimate {
-            point,
-            lower: least,
-            upper: most,
-            ..
-        } = self.figure;
-        vec![self.name, self.of, value(point), lower(least), upper(most)]
+        let [point, lower, upper] = Limits::from(&self.figure).cells();
+        vec![self.name, self.of, point, lower, upper]
     }
 }
 
@@ -148,7 +142,7 @@ fn family(found: &LeakageFamily) -> Vec<Row> {
 fn note(audit: &Findings, reasons: &[String]) -> String {
     let mut text = format!(
         "Each limit by itself holds with {} confidence.",
-        percent(audit.confidence)
+        confidence_percent(audit.confidence)
     );
     if !audit.reconstruction.is_empty() {
         text.push_str(

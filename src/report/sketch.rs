@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::audit::{Findings, Shape};
+use crate::report::numbers::nearest;
 use crate::report::words::column_title;
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::nearest;
 use leakgauge_plot::clean;
 
 /// What a picture of letters shows: shares of the rows of two secrets.

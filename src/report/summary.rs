@@ -3,13 +3,13 @@
 use crate::audit::{ClaimReport, Findings, Pair, PrivacyLimit, Verdict, Warning};
 use crate::report::columns;
 use crate::report::document::Document;
-use crate::report::numbers::percent;
+use crate::report::numbers::{at_most, confidence_percent};
 use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_base::rounding::{at_least_beyond, at_most, percent_beyond};
+use leakgauge_base::rounding::{at_least_beyond, percent_beyond};
 use leakgauge_log::observations::bins;
 
 /// Whether it leaks, between whom, how surely, and what is not known.
@@ -91,7 +91,7 @@ fn first(audit: &Findings, observer: &str) -> String {
     let worst = &audit.worst_pair;
     let [a, b] = worst.secrets.labels().map(shorten);
     let tv = &worst.total_variation;
-    let percent = percent(audit.confidence);
+    let percent = confidence_percent(audit.confidence);
     let in_blocks = audit
         .differences
         .as_ref()

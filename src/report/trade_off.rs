@@ -3,11 +3,12 @@
 use crate::audit::{Findings, OperatingPoint, TradeOff};
 use crate::estimate::Reason;
 use crate::report::document::Document;
-use crate::report::numbers::{confidence_percent, percent, plain_below, plain_exact};
+use crate::report::numbers::{
+    Limits, at_least, confidence_percent, percent, plain, plain_below, plain_exact,
+};
 use crate::report::sentences::reasons::reason;
-use crate::report::words::{lower, range, upper, value};
+use crate::report::words::{lower, range, value};
 use leakgauge_base::error::shorten;
-use leakgauge_base::rounding::at_least;
 
 /// True positives at few false ones, and what the whole curve says of differential privacy.
 pub fn section(document: &mut Document, audit: &Findings) {
@@ -56,14 +57,9 @@ pub fn body(document: &mut Document, audit: &Findings) {
 fn row(point: &OperatingPoint) -> Vec<String> {
     let rate = &point.true_positive_rate;
     let [detects, against] = point.secrets.labels().map(shorten);
-    vec![
-        detects,
-        against,
-        percent(point.false_positive_rate),
-        value(rate.point),
-        lower(rate.lower),
-        upper(rate.upper),
-    ]
+    let [found, least, most] = Limits::from(rate).cells();
+    let at = percent(point.false_positive_rate);
+    vec![detects, against, at, found, least, most]
 }
 
 fn levels(found: &TradeOff) -> String {
@@ -105,7 +101,7 @@ fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
     items.push(format!(
         "These limits hold together with {} confidence. They use both errors at all thresholds, and are about the \
          mechanism, whatever the attack. One threshold that was chosen on other rows may show more: see epsilon above.",
-        percent(audit.confidence)
+        confidence_percent(audit.confidence)
     ));
     items.push(area(found));
     items
@@ -115,13 +111,13 @@ fn privacy(audit: &Findings, found: &TradeOff) -> Vec<String> {
 fn area(found: &TradeOff) -> String {
     let error = found.area_standard_error;
     let error = error.map_or(String::new(), |error| {
-        format!(" (standard error {error:.4}, DeLong)")
+        format!(" (standard error {}, DeLong)", plain(error, 2))
     });
     format!(
         "Of this attack: area under the curve {}{error}, {}; balanced accuracy {}, {}.",
-        value(found.area.point),
+        Limits::from(&found.area).texts(None).point,
         range(&found.area),
-        value(found.balanced_accuracy.point),
+        Limits::from(&found.balanced_accuracy).texts(None).point,
         range(&found.balanced_accuracy)
     )
 }

@@ -68,7 +68,7 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
             "More measurements narrow the limits: four times as many make them half as wide."
                 .to_owned(),
         ),
-        (Verdict::Inconclusive, None) if is_final(claim) => {
+        (Verdict::Inconclusive, None) if is_final(claim) && !may_be_refuted(claim) => {
             items.push("Collecting more rows would not settle this claim.".to_owned());
         }
         (Verdict::Inconclusive, None) => {
@@ -78,6 +78,17 @@ pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     }
     items.extend(claim.fit.as_ref().map(fit::fit));
     items
+}
+
+/// Whether more rows may refute a claim: its estimate is beyond what is claimed, or there is none.
+fn may_be_refuted(claim: &ClaimReport) -> bool {
+    claim
+        .estimate
+        .point
+        .is_none_or(|point| match claim.quantity {
+            Quantity::BayesSecurity => point < claim.analytic,
+            _ => point > claim.analytic,
+        })
 }
 
 /// The limits in words.

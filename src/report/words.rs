@@ -2,9 +2,8 @@
 
 use crate::audit::ClaimReport;
 use crate::estimate::{Estimate, Method};
-use crate::report::numbers::{Limits, Texts};
+use crate::report::numbers::{Limits, Texts, at_least, nearest};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_base::rounding::{at_least, at_most, nearest};
 
 /// The quantity that decides, in words.
 pub fn quantity(claim: &ClaimReport) -> &'static str {
@@ -96,10 +95,11 @@ pub fn method_name(method: Method) -> &'static str {
 }
 
 pub fn range(estimate: &Estimate) -> String {
+    let [_, lower, upper] = Limits::from(estimate).cells();
     match (estimate.lower, estimate.upper) {
-        (Some(lower), Some(upper)) => format!("between {} and {}", at_least(lower), at_most(upper)),
-        (Some(lower), None) => format!("at least {}", at_least(lower)),
-        (None, Some(upper)) => format!("at most {}", at_most(upper)),
+        (Some(_), Some(_)) => format!("between {lower} and {upper}"),
+        (Some(_), None) => format!("at least {lower}"),
+        (None, Some(_)) => format!("at most {upper}"),
         (None, None) => "no limits".to_owned(),
     }
 }
@@ -110,10 +110,6 @@ pub fn value(value: Option<f64>) -> String {
 
 pub fn lower(limit: Option<f64>) -> String {
     limit.map_or("n/a".to_owned(), at_least)
-}
-
-pub fn upper(limit: Option<f64>) -> String {
-    limit.map_or("n/a".to_owned(), at_most)
 }
 
 /// A p-value in words, rounded upward.

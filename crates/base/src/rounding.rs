@@ -14,38 +14,12 @@ pub fn no_number(value: f64) -> Option<&'static str> {
 /// Below, a power of ten is no number with all digits.
 const TINY: f64 = 1e-290;
 
-/// An estimate or another value that is not a limit, rounded to nearest: four decimals, or four significant
-/// digits if it is below 0.001.
-pub fn nearest(value: f64) -> String {
-    /// Smaller values are rounding errors around 0.
-    const NOTHING: f64 = 1e-13;
-    if let Some(word) = no_number(value) {
-        word.to_owned()
-    } else if value.abs() < NOTHING {
-        "0.0000".to_owned()
-    } else if value.abs() < 0.001 {
-        format!("{value:.3e}")
-    } else {
-        format!("{value:.4}")
-    }
-}
-
 /// A value computed from the parameters of a claim, rounded to nearest: six significant digits.
 pub fn allowance(value: f64) -> String {
     if let Some(word) = no_number(value) {
         return word.to_owned();
     }
     crate::grammar::format_number(format!("{value:.5e}").parse().unwrap_or(value))
-}
-
-/// A lower limit, rounded down.
-pub fn at_least(limit: f64) -> String {
-    directed(limit, 4, f64::floor)
-}
-
-/// An upper limit, rounded up.
-pub fn at_most(limit: f64) -> String {
-    directed(limit, 4, f64::ceil)
 }
 
 /// A lower limit, rounded down, with enough digits (four to twelve) to stay on its side of `bound`.
@@ -72,6 +46,9 @@ pub fn percent_beyond(probability: f64, blind: f64) -> String {
 }
 
 fn beyond(limit: f64, bound: f64, round: fn(f64) -> f64) -> String {
+    if let Some(word) = no_number(limit) {
+        return word.to_owned();
+    }
     let side = |value: f64| value > bound;
     (4..=12)
         .map(|decimals| directed(limit, decimals, round))
@@ -117,25 +94,19 @@ mod tests {
 
     #[test]
     fn lower_limits_are_rounded_down_and_upper_limits_up() {
-        assert_eq!(at_least(0.329256), "0.3292");
-        assert_eq!(at_most(0.045315), "0.0454");
         assert_eq!(percent_beyond(0.664_63, 0.5), "66.4");
         assert_eq!(percent_beyond(0.500_37, 0.5), "50.03");
         assert_eq!(percent_beyond(0.5, 0.5), "50.0");
         assert_eq!(at_most_beyond(0.699_99, 0.7), "0.69999");
         assert_eq!(at_least_beyond(0.99997, 1.0), "0.9999");
-        assert_eq!(nearest(0.00012345), "1.234e-4");
         assert_eq!(allowance(6.0 * 0.05), "0.3");
-        for (value, below, above) in [
-            (1e-310, "0.0000", "1.000e-290"),
-            (-5e-324, "-1.000e-290", "0.0000"),
-            (f64::NAN, "n/a", "n/a"),
-            (f64::INFINITY, "infinite", "infinite"),
-        ] {
-            assert_eq!(
-                (at_least(value).as_str(), at_most(value).as_str()),
-                (below, above)
-            );
+        for value in [1e-310, -5e-324, 0.0] {
+            let texts = (at_least_beyond(value, 1.0), at_most_beyond(value, -1.0));
+            let [below, above] = [texts.0, texts.1].map(|text| text.parse::<f64>().unwrap());
+            assert!(below <= value && value <= above, "{value}: {below} {above}");
+        }
+        for (value, text) in [(f64::NAN, "n/a"), (f64::INFINITY, "infinite")] {
+            assert_eq!(at_least_beyond(value, 0.0), text);
         }
     }
 
@@ -143,8 +114,8 @@ mod tests {
         #[test]
         fn rounded_limits_stay_on_their_side(limit in -1.0f64..20.0, small in 1e-12f64..1e-3) {
             for value in [limit, small] {
-                let lower: f64 = at_least(value).parse().unwrap();
-                let upper: f64 = at_most(value).parse().unwrap();
+                let lower: f64 = at_least_beyond(value, -2.0).parse().unwrap();
+                let upper: f64 = at_most_beyond(value, 21.0).parse().unwrap();
                 prop_assert!(lower <= value * (1.0 + 1e-15 * value.signum()) && value * (1.0 - 1e-15 * value.signum()) <= upper);
                 prop_assert!((upper - lower).abs() <= 2e-4_f64.max(2e-3 * value.abs()));
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::record_keeping::FirstLook;
 use crate::row::{Field, Row, is_absent};
 
 /// Different labels that a column of secrets has at most, if it is chosen by looking.
@@ -11,8 +12,29 @@ const MIN_ROWS_OF_LABEL: usize = 5;
 
 /// The only column of a few labels: no value in it is a number or blank, at least two are different, and they recur.
 /// Only the columns are looked at, never how observations differ. `None` where two columns could be meant. A column of
-/// numbers is never chosen: it may as well be the direction of a packet, a port or a status.
-pub(crate) fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
+/// numbers is never chosen: it may as well be the direction of a packet, a port or a status. Where there is one, a
+/// column of labels is chosen only if its name is usual for secrets, and one that is called as what is observed never
+/// is.
+pub(crate) fn only_labels(rows: &[Row], names: &[String], others: &[usize]) -> Option<usize> {
+    let chosen = only_column_of_labels(rows, others)?;
+    if has_name_of(names, chosen, &OBSERVED) {
+        return None;
+    }
+    let mut rivals = candidates(rows, names, others);
+    rivals.retain(|&column| column != chosen);
+    let is_sure = has_name_of(names, chosen, &USUAL) || {
+        // Whoever keeps the log writes these.
+        let look = FirstLook {
+            names,
+            body: rows,
+            secret: &[chosen],
+        };
+        look.find(&rivals).len() == rivals.len()
+    };
+    is_sure.then_some(chosen)
+}
+
+fn only_column_of_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
     let width = rows.iter().map(Row::len).min()?;
     let is_few_labels = |column: usize| {
         let mut labels = BTreeSet::new();
@@ -44,20 +66,41 @@ pub(crate) fn only_labels(rows: &[Row], others: &[usize]) -> Option<usize> {
 /// The same of a column with a usual name, where the user is asked.
 const MAX_PROPOSED: usize = 1_000;
 /// Names that columns of secrets often have.
-const USUAL: [&str; 20] = [
-    "arm", "author", "canary", "class", "dataset", "domain", "group", "input", "key", "label",
-    "member", "page", "person", "site", "target", "topic", "url", "user", "website", "y",
+const USUAL: [&str; 23] = [
+    "arm", "author", "canary", "class", "dataset", "domain", "group", "input", "item", "key",
+    "label", "member", "neighbor", "page", "person", "site", "target", "topic", "true", "url",
+    "user", "website", "y",
+];
+/// Names of columns of what mechanisms give, and of kinds of measurements.
+const OBSERVED: [&str; 11] = [
+    "answer",
+    "metric",
+    "metric_name",
+    "noisy",
+    "observation",
+    "output",
+    "outcome",
+    "released",
+    "report",
+    "reported",
+    "response",
 ];
 
+fn has_name_of(names: &[String], column: usize, known: &[&str]) -> bool {
+    // Either spelling of a neighbor.
+    let name = names
+        .get(column)
+        .map(|name| name.trim().to_lowercase().replace("our", "or"));
+    name.is_some_and(|name| known.contains(&name.as_str()))
+}
+
 /// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur. Columns with usual
-/// names come first, then labels, then numbers.
+/// names come first, then labels, then numbers, and last what is called as an observation.
 pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Vec<usize> {
     let width = rows.iter().map(Row::len).min().unwrap_or(0);
     let free = (0..width).filter(|column| !others.contains(column));
-    let is_usual = |column: usize| {
-        let name = names.get(column).map(|name| name.trim().to_lowercase());
-        name.is_some_and(|name| USUAL.contains(&name.as_str()))
-    };
+    let is_usual = |column: usize| has_name_of(names, column, &USUAL);
+    let is_observed = |column: usize| has_name_of(names, column, &OBSERVED);
     let most = |column: usize| {
         if is_usual(column) {
             MAX_PROPOSED
@@ -67,7 +110,9 @@ pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Ve
     };
     let found = free.filter_map(|column| Some((column, recurring(rows, column, most(column))?)));
     let mut found: Vec<(usize, bool)> = found.collect();
-    found.sort_by_key(|&(column, are_numbers)| (!is_usual(column), are_numbers));
+    found.sort_by_key(|&(column, are_numbers)| {
+        (!is_usual(column), is_observed(column), are_numbers)
+    });
     found.into_iter().map(|(column, _)| column).collect()
 }
 
@@ -111,5 +156,28 @@ mod tests {
         let names = ["bit", "way", "domain", "time"].map(str::to_owned);
         assert_eq!(candidates(&rows, &names, &[]), [2, 1, 0]);
         assert_eq!(candidates(&rows, &[], &[1]), [0]);
+    }
+
+    #[test]
+    fn what_is_called_a_report_is_no_secret_and_a_number_may_be_one() {
+        let rows = |value: fn(usize) -> String| -> Vec<Row> {
+            let row = |at: usize| {
+                [
+                    value(at),
+                    ["red", "blue"][at % 2].to_owned(),
+                    format!("{}.5", at * 7),
+                ]
+            };
+            (0..600).map(|at| Row::of_texts(row(at))).collect()
+        };
+        let names = |labels: &str| ["value", labels, "time"].map(str::to_owned);
+        let few = rows(|at| (at / 2 % 4).to_string());
+        assert_eq!(only_labels(&few, &names("report"), &[]), None);
+        assert_eq!(only_labels(&few, &names("color"), &[]), None);
+        assert_eq!(only_labels(&few, &names("label"), &[]), Some(1));
+        assert_eq!(candidates(&few, &names("report"), &[]), [0, 1]);
+        let real = rows(|at| format!("{}.25", at * 31));
+        assert_eq!(only_labels(&real, &names("color"), &[]), Some(1));
+        assert_eq!(only_labels(&real, &names("output"), &[]), None);
     }
 }

@@ -478,7 +478,8 @@ impl<'a> Ingest<'a> {
 
     /// Whether rows come one by one as they were recorded.
     fn has_order(&self, layout: &Layout) -> bool {
-        layout.count.is_none() && !self.streaming && !self.facts.wide
+        let is_sorted = self.facts.recognized.is_some_and(|form| form.is_sorted());
+        layout.count.is_none() && !self.streaming && !self.facts.wide && !is_sorted
     }
 
     /// Counts the row that was encoded last, and keeps what is kept of its order. Its observation gets a

@@ -303,7 +303,10 @@ impl Columns<'_> {
         let may_choose = !is_named && options.scores.is_none();
         let filtering = self.filtering(options);
         let taken = [others, order, &observed, &filtering].concat();
-        match may_choose.then(|| only_labels(self.body, &taken)).flatten() {
+        match may_choose
+            .then(|| only_labels(self.body, &self.names, &taken))
+            .flatten()
+        {
             Some(column) => Ok((vec![column], true)),
             None => Ok((vec![self.default_secret(options, &taken)?], false)),
         }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::layout::Layout;
-use crate::row::Row;
+use crate::row::{Row, is_absent};
 
 /// A column of labels that is not used and explains most of what is observed.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,37 +60,49 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
             || layout.order.contains(column)
             || decided.contains(&layout.names[*column].as_str())
     };
-    let rows: Vec<(Vec<String>, f64, &Row)> = body
+    // Rows without a secret are no rows of the log.
+    let secret_of = |row: &Row| -> Option<Vec<String>> {
+        let text = |column: &usize| Some(row.text(*column)?.trim().to_owned());
+        let secret: Option<Vec<String>> = layout.secret.iter().map(text).collect();
+        secret.filter(|secret| !secret.iter().all(|part| is_absent(part)))
+    };
+    let with_secret: Vec<_> = body
         .iter()
-        .filter_map(|row| {
+        .filter_map(|row| Some((secret_of(row)?, row)))
+        .collect();
+    let all = with_secret.len();
+    let rows: Vec<Measured> = with_secret
+        .into_iter()
+        .filter_map(|(secret, row)| {
             let number: f64 = row.text(observed)?.trim().parse().ok()?;
-            let text = |column: &usize| Some(row.text(*column)?.trim().to_owned());
-            let secret = layout.secret.iter().map(text).collect::<Option<_>>()?;
             number.is_finite().then_some((secret, number, row))
         })
         .collect();
-    if rows.len() < MIN_ROWS || 10 * rows.len() < 9 * body.len() {
+    if rows.len() < MIN_ROWS || 10 * rows.len() < 9 * all {
         return None;
     }
-    let ranks = ranks_within(&rows);
     let columns = (0..layout.names.len()).filter(|column| !is_used(column));
     let found = columns.filter_map(|column| {
-        let labels = labels(&rows, column)?;
-        let share = explained(&rows, &ranks, &labels);
+        let (rows, labels) = labeled(&rows, column)?;
+        let share = explained(&rows, &ranks_within(&rows), &labels);
         let of_kinds = || is_named(&layout.names[column]) || are_scaled(&rows, &labels);
-        (share > MOST && of_kinds()).then_some((share, column, labels))
+        (share > MOST && of_kinds()).then(|| (share, column, most_various(&rows, &labels)))
     });
-    let (share, column, labels) =
+    let (share, column, example) =
         found.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     Some(PooledKinds {
         column: layout.names[column].clone(),
         share,
-        example: most_various(&rows, &labels),
+        example,
     })
 }
 
-/// The labels of a column, if each comes with several secrets often enough. Numbers are no labels.
-fn labels(rows: &[(Vec<String>, f64, &Row)], column: usize) -> Option<Vec<String>> {
+/// The secret and the measurement of a row, and the row.
+type Measured<'a> = (Vec<String>, f64, &'a Row);
+
+/// The labels of a column that come with several secrets, and the rows that have one, if these are most, and each kind
+/// has rows of each secret often enough. Numbers are no labels.
+fn labeled<'a>(rows: &[Measured<'a>], column: usize) -> Option<(Vec<Measured<'a>>, Vec<String>)> {
     // Most columns have far more values, or one.
     let mut first = BTreeSet::new();
     for row in rows.iter().take(FIRST) {
@@ -112,15 +124,33 @@ fn labels(rows: &[(Vec<String>, f64, &Row)], column: usize) -> Option<Vec<String
             of_label.push(&row.0);
         }
     }
+    // What comes with one secret only says nothing of the others.
+    secrets.retain(|_, of_label| of_label.len() > 1);
     let cells: usize = secrets.values().map(Vec::len).sum();
     let are_numbers = secrets.keys().all(|label| label.parse::<f64>().is_ok());
-    let are_shared = secrets.values().all(|of_label| of_label.len() > 1);
-    (secrets.len() > 1 && cells * ROWS_EACH <= rows.len() && are_shared && !are_numbers)
-        .then_some(labels)
+    let is_kept: Vec<bool> = labels
+        .iter()
+        .map(|label| secrets.contains_key(&label[..]))
+        .collect();
+    let kept = is_kept.iter().filter(|&&is_kept| is_kept).count();
+    let are_kinds = secrets.len() > 1 && !are_numbers;
+    if !are_kinds || 2 * kept < rows.len() || cells * ROWS_EACH > kept {
+        return None;
+    }
+    let both = rows
+        .iter()
+        .cloned()
+        .zip(labels.iter().cloned())
+        .zip(is_kept);
+    Some(
+        both.filter(|(_, is_kept)| *is_kept)
+            .map(|(row, _)| row)
+            .unzip(),
+    )
 }
 
 /// Ranks of the numbers among those of the same secret, equal ones the mean of theirs.
-fn ranks_within(rows: &[(Vec<String>, f64, &Row)]) -> Vec<f64> {
+fn ranks_within(rows: &[Measured]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let key = |at: usize| (&rows[at].0, rows[at].1);
     order.sort_by(|&a, &b| {
@@ -140,7 +170,7 @@ fn ranks_within(rows: &[(Vec<String>, f64, &Row)]) -> Vec<f64> {
 }
 
 /// The part of the ranks' squares within secrets that is between the labels there.
-fn explained(rows: &[(Vec<String>, f64, &Row)], ranks: &[f64], labels: &[String]) -> f64 {
+fn explained(rows: &[Measured], ranks: &[f64], labels: &[String]) -> f64 {
     let mut secrets: BTreeMap<&[String], (f64, f64, f64)> = BTreeMap::new();
     let mut kinds: BTreeMap<(&[String], &str), (f64, f64)> = BTreeMap::new();
     for ((row, rank), label) in rows.iter().zip(ranks).zip(labels) {
@@ -171,7 +201,7 @@ fn is_named(name: &str) -> bool {
 }
 
 /// Whether typical values of the labels have different scales.
-fn are_scaled(rows: &[(Vec<String>, f64, &Row)], labels: &[String]) -> bool {
+fn are_scaled(rows: &[Measured], labels: &[String]) -> bool {
     let mut numbers: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (label, row) in labels.iter().zip(rows) {
         numbers.entry(label).or_default().push(row.1.abs());
@@ -187,7 +217,7 @@ fn are_scaled(rows: &[(Vec<String>, f64, &Row)], labels: &[String]) -> bool {
 }
 
 /// The label with the most different numbers, the first of equals.
-fn most_various(rows: &[(Vec<String>, f64, &Row)], labels: &[String]) -> String {
+fn most_various(rows: &[Measured], labels: &[String]) -> String {
     let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (label, row) in labels.iter().zip(rows) {
         numbers.entry(label).or_default().push(row.1.to_bits());
@@ -245,6 +275,18 @@ mod tests {
         let found = find(&layout(&names), &rows(3), &[]).expect("kinds");
         assert_eq!(found.column, "metric");
         assert!(found.share > 0.8, "{found:?}");
+        // Rows without a secret, and kinds that come with one secret only, hide nothing.
+        let mut more = rows(3);
+        let cells = |secret: &str, metric: &str| {
+            let cells = [secret, "1", metric, "u0"];
+            row(cells.map(str::to_owned))
+        };
+        more.splice(0..0, (0..20).map(|_| cells("", "vus")));
+        more.push(cells("a", "login"));
+        assert_eq!(
+            find(&layout(&names), &more, &[]).map(|found| found.column),
+            Some("metric".to_owned())
+        );
         // Somebody chose rows by it.
         assert_eq!(find(&layout(&names), &rows(3), &["metric"]), None);
         assert_eq!(find(&layout(&names), &rows(1), &[]), None);

@@ -49,7 +49,7 @@ pub enum Form {
     TwoClasses,
     /// Two columns, a class and a time, as RTLF reads them: `V1,V2` or `Type;Value`.
     Rtlf,
-    /// A column a class, as RTLF reads them: `Series1,Series2`.
+    /// A column a class, as RTLF reads them: `Series1,Series2` or `V1,V2`.
     RtlfSeries,
     /// Lines behind the number of times that they occurred, as `uniq -c` writes them.
     CountedLines,
@@ -88,6 +88,11 @@ impl Form {
     /// Whether its measurements are times, whatever their unit.
     pub fn is_timed(self) -> bool {
         !matches!(self, Form::CountedLines | Form::Fbleau | Form::Probe)
+    }
+
+    /// Whether its rows are sorted by what is measured, so that their order says nothing.
+    pub fn is_sorted(self) -> bool {
+        self == Form::ApacheBench
     }
 
     /// Reads a form that [has blocks](Self::has_blocks) by its blocks, unless an option does not go with that: rows are
@@ -452,10 +457,9 @@ fn is_number_or_blank(field: Field) -> bool {
 fn is_in_blocks(rows: &[Row]) -> bool {
     let block = |row: &Row| row.text(0)?.trim().parse::<u64>().ok();
     let blocks: Option<Vec<u64>> = rows.iter().map(block).collect();
+    let is_measurement = |row: &Row| row.len() == 3 && row.get(2).is_some_and(Field::is_number);
     !rows.is_empty()
-        && rows
-            .iter()
-            .all(|row| row.len() == 3 && row.get(2).is_some_and(Field::is_number))
+        && rows.iter().all(is_measurement)
         && blocks.is_some_and(|blocks| blocks.is_sorted())
 }
 
@@ -504,20 +508,31 @@ fn is_of_rtlf(rows: &[Row]) -> bool {
         .fields()
         .map(|field| field.text().trim().to_ascii_lowercase());
     let names: Vec<String> = names.collect();
+    let is_measurement = |row: &Row| row.len() == 2 && row.get(1).is_some_and(Field::is_number);
     RTLF_NAMES.iter().any(|known| names == *known)
         && !body.is_empty()
-        && body
-            .iter()
-            .all(|row| row.len() == 2 && row.get(1).is_some_and(Field::is_number))
+        && body.iter().all(is_measurement)
+        && !is_measured(body, 0)
 }
 
-/// `Series1,Series2,…`, and nothing but numbers below.
+/// Whether a column has numbers of many values, which are no names of classes.
+fn is_measured(body: &[Row], column: usize) -> bool {
+    let fields = || body.iter().filter_map(|row| row.get(column));
+    let values: BTreeSet<String> = fields().map(|field| field.text().into_owned()).collect();
+    fields().all(Field::is_number) && values.len() > MIN_MEASUREMENTS
+}
+
+/// `Series1,Series2,…` or `V1,V2,…`, and nothing but numbers below.
 fn are_series(rows: &[Row]) -> bool {
-    let numbered = |(at, name): (usize, Field)| {
-        let name = name.text().trim().to_ascii_lowercase();
-        name == format!("series{}", at + 1)
+    let are_numbered = |word: &str| {
+        let numbered = |(at, name): (usize, Field)| {
+            let name = name.text().trim().to_ascii_lowercase();
+            name == format!("{word}{}", at + 1)
+        };
+        rows[0].fields().enumerate().all(numbered)
     };
-    is_wide_timing(rows) && rows[0].fields().enumerate().all(numbered)
+    let are_values = || are_numbered("v") && is_measured(&rows[1..], 0);
+    is_wide_timing(rows) && (are_numbered("series") || are_values())
 }
 
 /// Whether the answers in the first rows of a probed log are numbers, or blank.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::row::Row;
+use crate::row::{Row, is_absent};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::setting;
@@ -48,6 +48,10 @@ const IDS_OF_ROWS: [&str; 11] = [
     "uuid",
     "guid",
 ];
+/// Ends of names of columns that tell runs, persons or sessions apart, in the same way.
+const IDS: [&str; 3] = ["id", "uuid", "guid"];
+/// Rows that an id has on average, at most.
+const ROWS_OF_ID: usize = 20;
 /// Names of columns that say when a row was recorded, whatever the order of the rows. Others, such as `time`, may be
 /// names of what was measured.
 const CLOCKS: [&str; 8] = [
@@ -81,10 +85,12 @@ pub enum RecordKeeping {
     CountsBlocks,
     /// It says when a row was recorded.
     Clock,
-    /// Each row has a name of its own.
+    /// It names the row, or the run or the person of some rows.
     RowId,
     /// Rows were chosen by its values.
     Filter,
+    /// It is blank.
+    Blank,
 }
 
 /// A column that is not observed unless it is asked for.
@@ -136,8 +142,25 @@ impl FirstLook<'_> {
             .filter_map(|at| self.found(at, RecordKeeping::Clock))
             .collect();
         found.extend(day);
+        let is_left = |column: &usize| found.iter().all(|one| one.position != *column);
+        let (blank, seen): (Vec<usize>, Vec<usize>) = columns
+            .iter()
+            .copied()
+            .filter(is_left)
+            .partition(|&column| self.is_blank(column));
+        // A log of nothing else has nothing to observe, which the audit says.
+        let blank = blank.into_iter().filter(|_| !seen.is_empty());
+        let blank: Vec<_> = blank
+            .filter_map(|at| self.found(at, RecordKeeping::Blank))
+            .collect();
+        found.extend(blank);
         found.sort_by_key(|one| one.position);
         found
+    }
+
+    fn is_blank(&self, column: usize) -> bool {
+        let is_blank = |row: &Row| row.text(column).is_none_or(|text| is_absent(text.trim()));
+        self.body.iter().all(is_blank)
     }
 
     /// A column of days and one of times of day that together say when a row was recorded.
@@ -204,8 +227,26 @@ impl FirstLook<'_> {
         {
             return Some(RecordKeeping::Clock);
         }
-        let is_row_id = is_named(&IDS_OF_ROWS) && self.are_tokens(column);
-        is_row_id.then_some(RecordKeeping::RowId)
+        let is_row_id =
+            is_named(&IDS_OF_ROWS) && self.are_tokens(column) && self.is_distinct(column);
+        let is_id = is_row_id || IDS.iter().any(|end| name.ends_with(end)) && self.are_ids(column);
+        is_id.then_some(RecordKeeping::RowId)
+    }
+
+    /// Whether texts are tokens with digits that hardly recur: names of rows, of runs of some rows, of persons.
+    fn are_ids(&self, column: usize) -> bool {
+        let has_digit = |row: &Row| {
+            row.text(column)
+                .is_some_and(|text| text.chars().any(|c| c.is_ascii_digit()))
+        };
+        let with_digits = self.body.iter().filter(|row| has_digit(row)).count();
+        let texts = self.body.iter().filter_map(|row| row.text(column));
+        let different = texts.collect::<BTreeSet<_>>().len();
+        // A hash has a digit nearly always.
+        10 * with_digits >= 9 * self.body.len()
+            && different >= MIN_ROWS
+            && different * ROWS_OF_ID >= self.body.len()
+            && self.are_tokens(column)
     }
 
     /// The values of a column, if all are numbers.
@@ -224,14 +265,14 @@ impl FirstLook<'_> {
         trimmed.map(|text| unit.seconds(text)).collect()
     }
 
-    /// Whether texts are of letters, digits and hyphens, and none comes again. Lists and sentences are observations.
+    /// Whether texts are of letters, digits and hyphens. Lists and sentences are observations.
     fn are_tokens(&self, column: usize) -> bool {
         let is_of_token = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let is_token = |row: &Row| {
             row.text(column)
                 .is_some_and(|text| !text.is_empty() && text.trim().chars().all(is_of_token))
         };
-        self.body.iter().all(is_token) && self.is_distinct(column)
+        self.body.iter().all(is_token)
     }
 
     /// Whether no value comes again.
@@ -280,7 +321,10 @@ impl FirstLook<'_> {
 }
 
 /// Whether numbers rise or fall by the same from row to row. They may begin again, as those of files that were joined.
-fn counts(numbers: &[f64]) -> bool {
+pub(crate) fn counts(numbers: &[f64]) -> bool {
+    if numbers.len() < MIN_ROWS {
+        return false;
+    }
     let (first, step) = (numbers[0], numbers[1] - numbers[0]);
     if step == 0.0 {
         return false;

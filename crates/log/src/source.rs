@@ -164,6 +164,11 @@ fn refuse_foreign_format(name: &str, head: &[u8]) -> Result<()> {
         [b'S', b'Q', b'L', b'i'] => "an SQLite database",
         [0x80, 2..=5, ..] => "a pickle of Python",
         [0x7f, b'E', b'L', b'F'] => "a program",
+        [0xd4, 0xc3, 0xb2, 0xa1] | [0xa1, 0xb2, 0xc3, 0xd4] | [0x0a, 0x0d, 0x0d, 0x0a] => {
+            return Err(Error::file(name, "is a capture of packets").with_hint(
+                "write what an observer sees of each visit to a table, for instance with `tshark -T fields -E header=y`",
+            ));
+        }
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             return Err(Error::file(name, "is UTF-16 text")
                 .with_hint("leakgauge reads UTF-8: convert it with `iconv -f utf-16 -t utf-8`"));

@@ -1,14 +1,19 @@
 //! Wide files, as timing tools write them: a column a secret, a cell an observation of it.
 
+use std::collections::VecDeque;
+
 use hashbrown::HashSet;
 
 use crate::format::Format;
 use crate::options::{HeaderChoice, Missing, ReadOptions};
+use crate::record_keeping::counts;
 use crate::records::Records;
 use crate::row::{Field, Row, is_absent, not_utf8};
 use leakgauge_base::error::{Error, Place, Result, shorten};
 use leakgauge_base::naming::{option, setting};
 
+/// Rows that are looked at before the first is read.
+const LOOKED_AT: usize = 30;
 /// The names of the two columns that a wide file becomes.
 pub const COLUMNS: [&str; 2] = ["secret", "observation"];
 
@@ -21,6 +26,8 @@ pub struct Wide {
     /// By column: the row in which a blank was found. Nothing may come behind it.
     ended: Vec<Option<u64>>,
     row: Row,
+    /// Rows behind it that were looked at.
+    ahead: VecDeque<Row>,
     /// The next column of `row`.
     at: usize,
     is_begun: bool,
@@ -37,7 +44,7 @@ impl Wide {
     /// that was recognized.
     ///
     /// # Errors
-    /// Names that are blank or not unlike each other, an unreadable first row.
+    /// Names that are blank or not unlike each other, a column that counts the rows, unreadable first rows.
     pub fn new(
         name: &str,
         mut inner: Box<dyn Records>,
@@ -50,13 +57,25 @@ impl Wide {
         let secrets = if !has_rows {
             Vec::new()
         } else if header {
-            names(name, &row)?
+            names(name, &row, !options.secrets.is_empty())?
         } else {
             (1..=row.len()).map(|number| number.to_string()).collect()
         };
+        let mut ahead = VecDeque::new();
+        while has_rows && ahead.len() < LOOKED_AT {
+            let mut next = Row::new();
+            if !inner.next(&mut next)? {
+                break;
+            }
+            ahead.push_back(next);
+        }
+        if options.secrets.is_empty() && form.is_none() {
+            refuse_counters(name, &secrets, &ahead)?;
+        }
         Ok(Wide {
             name: name.to_owned(),
             inner,
+            ahead,
             ended: vec![None; secrets.len()],
             // A header has been dealt with; data still has to be.
             at: if header { secrets.len() } else { 0 },
@@ -75,8 +94,10 @@ impl Wide {
 
     /// Goes to the next row of the file.
     fn next_row(&mut self) -> Result<bool> {
-        if !self.inner.next(&mut self.row)? {
-            return Ok(false);
+        match self.ahead.pop_front() {
+            Some(row) => self.row = row,
+            None if self.inner.next(&mut self.row)? => {}
+            None => return Ok(false),
         }
         self.at = 0;
         // Behind the last column nothing belongs to any secret; a short row has blanks there.
@@ -201,7 +222,28 @@ pub fn in_its_column(options: &ReadOptions, row: &Row, mut error: Error) -> Erro
     error
 }
 
-fn names(file: &str, row: &Row) -> Result<Vec<String>> {
+/// Refuses a column that numbers the rows: as a secret it would be told from all others.
+fn refuse_counters(file: &str, secrets: &[String], rows: &VecDeque<Row>) -> Result<()> {
+    let counts_rows = |column: &usize| {
+        let number = |row: &Row| row.text(*column)?.trim().parse::<f64>().ok();
+        let numbers: Option<Vec<f64>> = rows.iter().map(number).collect();
+        numbers.is_some_and(|numbers| counts(&numbers))
+    };
+    let (counters, others): (Vec<usize>, Vec<usize>) = (0..secrets.len()).partition(counts_rows);
+    let Some(&counter) = counters.first().filter(|_| !others.is_empty()) else {
+        return Ok(());
+    };
+    let place = Place::file(file).column(&secrets[counter]);
+    let named: Vec<&str> = others.iter().map(|&at| secrets[at].as_str()).collect();
+    let problem = "counts the rows, and every column would be a secret";
+    Err(Error::data(place, problem).with_hint(format!(
+        "say which columns are secrets: {}",
+        setting("secrets", named.join(","))
+    )))
+}
+
+/// The names of the secrets. Where secrets are chosen by name, columns without one are none.
+fn names(file: &str, row: &Row, are_chosen: bool) -> Result<Vec<String>> {
     let place = || Place::file(file).row(row.position().unwrap_or(0) + 1);
     let mut names: Vec<String> = Vec::with_capacity(row.len());
     let mut known = HashSet::new();
@@ -213,7 +255,10 @@ fn names(file: &str, row: &Row) -> Result<Vec<String>> {
             }
             field => field.text().trim().to_owned(),
         };
-        let problem = if name.is_empty() {
+        let problem = if name.is_empty() && are_chosen {
+            names.push(format!("column {number}"));
+            continue;
+        } else if name.is_empty() {
             "the name of a secret belongs here, and it is blank".to_owned()
         } else if !known.insert(name.clone()) {
             format!("two columns are named `{}`", shorten(&name))
@@ -223,9 +268,11 @@ fn names(file: &str, row: &Row) -> Result<Vec<String>> {
         };
         return Err(
             Error::data(place().column(number), problem).with_hint(format!(
-                "with {} row 1 names a secret in every column; if it is data, say {}",
+                "with {} row 1 names a secret in every column; if it is data, say {}; if only some columns are secrets, name \
+                 them: {}",
                 option("wide"),
-                setting("header", "absent")
+                setting("header", "absent"),
+                setting("secrets", "A,B")
             )),
         );
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use leakgauge_base::error::shorten;
 
 use crate::observations::{ColumnType, Counts, NUMBER, Observations, Part};
+use crate::row::MISSING;
 
 /// Words that are shown.
 const SHOWN: usize = 3;
@@ -30,6 +31,16 @@ impl Words {
     /// Whether nothing but blanks stands among the numbers.
     pub fn are_blank(&self) -> bool {
         self.different == 1 && self.most.iter().all(|(word, _)| word.is_empty())
+    }
+
+    /// Whether the column holds an element of lists, and nothing stands among its numbers but that some lists lack it.
+    pub fn are_of_short_lists(&self) -> bool {
+        let place = self
+            .column
+            .strip_suffix(']')
+            .and_then(|name| name.rsplit_once('['));
+        let is_element = place.is_some_and(|(_, place)| place.parse::<u32>().is_ok());
+        is_element && self.different == 1 && self.most.iter().all(|(word, _)| word == MISSING)
     }
 
     /// The condition on rows that have one of the words, as an option takes it; `None` where it cannot name all of them.

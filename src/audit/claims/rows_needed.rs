@@ -90,9 +90,12 @@ pub(crate) fn for_mechanism(
     }
 }
 
+/// A standard error, as a part of the distance from an estimate to its limit.
+const NOISE: f64 = 0.5;
+
 /// Whether an estimate is within about a standard error of a bound: a limit is about two away.
 pub(crate) fn is_within_noise(point: f64, lower: f64, bound: f64) -> bool {
-    point - bound < 0.5 * (point - lower)
+    point - bound < NOISE * (point - lower)
 }
 
 /// Rows at which the upper limit of every pair would come down to its bound. Plug-in estimates that are
@@ -101,11 +104,12 @@ fn for_plug_in(evidence: &Evidence, bound: impl Fn(usize) -> f64) -> Option<u64>
     let limits = evidence.upper?;
     let mut largest = 1.0f64;
     for (pair, &plug_in) in limits.plug_in.iter().enumerate() {
-        let room = bound(pair) - plug_in;
-        if room <= 0.0 {
+        let (room, radius) = (bound(pair) - plug_in, limits.radius(pair)?);
+        // Noise moves the estimate by as much: what is left is no forecast.
+        if room <= NOISE * radius {
             return None;
         }
-        largest = largest.max(limits.radius(pair)? / room);
+        largest = largest.max(radius / room);
     }
     sensible(evidence.counts.total() as f64 * largest * largest)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::audit::options::{AuditOptions, SplitChoice};
 use leakgauge_base::error::{Error, Result, listing, shorten};
 use leakgauge_base::naming::{option, setting};
+use leakgauge_base::rounding::allowance;
 use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::{BoundClaim, Claim, Terms, TimeBound};
 use leakgauge_log::observations::ColumnType;
@@ -56,6 +57,58 @@ pub(crate) fn refuse_other_unit(unit: TimeUnit, column: &str) -> Result<()> {
     let problem = format!("the name of the column {} says {named}", shorten(column));
     Err(Error::parameter(setting("unit", unit.name()), problem)
         .with_hint("leave it out, or rename the column if its name is wrong"))
+}
+
+/// Refuses a claim without a unit about times whose unit the log says itself: whoever wrote it may have meant another.
+fn refuse_bare(
+    options: &AuditOptions,
+    unit: Option<TimeUnit>,
+    claim: &str,
+    bound: &TimeBound,
+) -> Result<()> {
+    let Some(unit) = unit.filter(|_| options.unit.is_none() && bound.unit.is_none()) else {
+        return Ok(());
+    };
+    if bound.at_most == 0.0 {
+        return Ok(());
+    }
+    let problem = format!("has no unit, and the times of the log are in {unit}");
+    let with = format!("time-difference({}{})", bound.at_most, unit.name());
+    Err(
+        Error::parameter(setting("claim", claim), problem).with_hint(format!(
+            "say which is meant, for instance {}",
+            setting("claim", with)
+        )),
+    )
+}
+
+/// Refuses times that are shorter than any clock can tell, as those in seconds are that are taken for nanoseconds.
+fn refuse_too_short(log: &Log, options: &AuditOptions, unit: Option<TimeUnit>) -> Result<()> {
+    /// A hundredth of a nanosecond.
+    const SHORTEST: f64 = 1e-11;
+    let scale = unit.and_then(|unit| Some((unit, unit.seconds(options.clock_frequency)?)));
+    let Some((unit, seconds)) = scale else {
+        return Ok(());
+    };
+    let symbols = 0..log.observations.len() as u32;
+    let times = symbols.filter_map(|symbol| log.observations.numbers(symbol).first().copied());
+    let mut times: Vec<f64> = times.map(f64::abs).filter(|time| *time > 0.0).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    match times.get(times.len() / 2) {
+        Some(&middle) if middle * seconds < SHORTEST => {
+            let problem = format!(
+                "half of the times of the log would be shorter than {} {unit}, which no clock can tell",
+                allowance(middle)
+            );
+            let named = setting("unit", unit.name());
+            let hint = format!(
+                "are they in seconds? {}",
+                setting("unit", TimeUnit::Seconds.name())
+            );
+            Err(Error::parameter(named, problem).with_hint(hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a step of the clock in a unit that the times of the log cannot be compared with.
@@ -125,6 +178,8 @@ pub(crate) fn check(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) ->
                 }
                 factor(unit, options.clock_frequency, bound)
                     .ok_or_else(|| unknown_unit(unit, text, bound))?;
+                refuse_bare(options, unit, text, bound)?;
+                refuse_too_short(log, options, unit)?;
             }
             (Terms::Mechanism(_), Some(_)) => {
                 return Err(about_one_observation(text));

@@ -285,6 +285,8 @@ fn look_at_columns(log: &Log, warnings: &mut Vec<Warning>) {
         }
     }
     let (words, merged) = (log.facts.words.iter(), log.facts.merged.iter());
+    // A list that is shorter than others has no value there, and its length is observed too.
+    let words = words.filter(|words| !words.are_of_short_lists());
     warnings.extend(words.cloned().map(Warning::WordsAmongNumbers));
     warnings.extend(merged.cloned().map(Warning::MergedSpellings));
     let like_numbers = log.facts.like_numbers.iter().cloned();

@@ -13,6 +13,7 @@ use crate::report::differences;
 use crate::report::document::{Block, Document};
 use crate::report::figures::{self, Figure, Of};
 use crate::report::input::input;
+use crate::report::numbers::{Limits, nearest};
 use crate::report::pairs::{by_lower_limit, how_to_have_all, left_out, together};
 use crate::report::pictures::{few_false_positives, pictures};
 use crate::report::sentences::assumptions::assumption;
@@ -22,9 +23,7 @@ use crate::report::sentences::{no_leak, power};
 use crate::report::trade_off;
 use crate::report::verdict::{grounds, grounds_below};
 use crate::report::witness;
-use crate::report::words::{lower, upper, value};
 use leakgauge_base::Tool;
-use leakgauge_base::rounding::nearest;
 use leakgauge_plot::clean;
 
 /// All of the page.
@@ -386,14 +385,10 @@ fn pairs(audit: &Findings, [heatmap, dots]: [Option<String>; 2], most_pairs: usi
 }
 
 fn pair_row(pair: &PairFigures) -> PairRow {
-    let total_variation = &pair.total_variation;
+    let [point, lower, upper] = Limits::from(&pair.total_variation).cells();
+    let security = Limits::from(&pair.bayes_security()).texts(None).point;
     PairRow {
         secrets: pair.secrets.labels().map(Name::new),
-        numbers: [
-            value(total_variation.point),
-            lower(total_variation.lower),
-            upper(total_variation.upper),
-            value(pair.bayes_security().point),
-        ],
+        numbers: [point, lower, upper, security],
     }
 }

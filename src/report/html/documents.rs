@@ -4,7 +4,7 @@ use super::document::{Content, Opening};
 use crate::audit::Verdict;
 use crate::follow::Line;
 use crate::report::document::Document;
-use crate::report::follow::{LEGEND, LEGEND_OF_BLOCKS};
+use crate::report::follow::{LEGEND, LEGEND_OF_BLOCKS, estimated};
 use crate::report::permute;
 use crate::report::sentences::follow::{difference, reason};
 use crate::report::sentences::warnings;
@@ -107,12 +107,11 @@ fn known(document: &mut Document, last: &Line) {
     }
     let times = last.differences.iter();
     document.list(times.map(|found| difference(found) + ".").collect());
-    let pair = last.pair.as_ref().map(|pair| pair.join(" | "));
     document.paragraph(format!(
         "Advantage at least {}, estimate {} ({}); epsilon at least {}.",
         lower(last.advantage.lower),
         value(last.advantage.point),
-        pair.unwrap_or_else(|| "no pair yet".to_owned()),
+        estimated(last),
         lower(last.epsilon.lower)
     ));
     let warnings = last.warnings.iter();

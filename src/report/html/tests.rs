@@ -147,17 +147,6 @@ fn number(cell: &Node<'_, '_>) -> Option<f64> {
     }
 }
 
-/// Rounded by at most one in the fourth decimal or digit, and a limit never inward.
-fn agrees(shown: Option<f64>, exact: &serde_json::Value, outward: f64) {
-    let most = exact
-        .as_f64()
-        .map_or(0.0, |exact| match exact.abs() < 0.001 {
-            true => 1e-13 + 1.01e-3 * exact.abs(),
-            false => 1.01e-4,
-        });
-    agrees_within(shown, exact, (outward, most));
-}
-
 /// How much numbers may be rounded that have two digits of what is between their limits, and two to four digits.
 fn rounding(figure: &serde_json::Value) -> f64 {
     let of = |key: &str| figure.get(key).and_then(serde_json::Value::as_f64);
@@ -173,6 +162,7 @@ fn rounding(figure: &serde_json::Value) -> f64 {
     (0.2 * width.unwrap_or(0.0)).max(1.01e-3 * size) + 1e-12
 }
 
+/// A limit is never rounded inward.
 fn agrees_within(shown: Option<f64>, exact: &serde_json::Value, (outward, most): (f64, f64)) {
     match (shown, exact.as_f64()) {
         (None, None) => {}
@@ -244,9 +234,15 @@ fn pairs_are_those_of_the_json(found: &Findings, document: &Document<'_>) {
             .iter()
             .enumerate()
         {
-            agrees(number(&cells[2 + cell]), &total_variation[key], *outward);
+            let allowed = (*outward, rounding(total_variation));
+            agrees_within(number(&cells[2 + cell]), &total_variation[key], allowed);
         }
-        agrees(number(&cells[5]), &json[at]["bayes_security"]["point"], 0.0);
+        let security = &json[at]["bayes_security"];
+        agrees_within(
+            number(&cells[5]),
+            &security["point"],
+            (0.0, rounding(security)),
+        );
     }
 }
 

@@ -111,6 +111,8 @@ enum WhyLeftOut {
     RowId,
     /// Rows were chosen by its values.
     Filter,
+    /// It is blank in the first rows.
+    Blank,
 }
 
 impl<'a> LeftOutColumn<'a> {
@@ -123,6 +125,7 @@ impl<'a> LeftOutColumn<'a> {
                 RecordKeeping::Clock => WhyLeftOut::Clock,
                 RecordKeeping::RowId => WhyLeftOut::RowId,
                 RecordKeeping::Filter => WhyLeftOut::Filter,
+                RecordKeeping::Blank => WhyLeftOut::Blank,
             },
         }
     }

@@ -1,7 +1,7 @@
 //! Differences of times in words.
 
 use crate::audit::{BlocksCompared, Difference, Differences, Reference};
-use crate::report::numbers::{Limits, percent, time_scale as scale};
+use crate::report::numbers::{Limits, at_least, confidence_percent, time_scale as scale};
 use crate::report::words::p_value_of;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::option;
@@ -99,7 +99,7 @@ pub fn legend(found: &Differences, confidence: f64) -> String {
     format!(
         "How much longer the second secret takes than the first, with limits that hold for all pairs together with {} \
          confidence. {last}",
-        percent(confidence)
+        confidence_percent(confidence)
     )
 }
 
@@ -189,8 +189,7 @@ pub fn row(pair: &Difference, unit: Option<TimeUnit>) -> Vec<String> {
         let bare = lower.split(' ').next().unwrap_or_default();
         format!("{point} ({bare} to {upper})")
     };
-    let limit =
-        |limit: Option<f64>| limit.map_or("n/a".to_owned(), leakgauge_base::rounding::at_least);
+    let limit = |limit: Option<f64>| limit.map_or("n/a".to_owned(), at_least);
     vec![
         pair.secrets.labels().map(shorten).join(" | "),
         cell(&pair.median),

@@ -3,7 +3,7 @@
 use crate::audit::{Input, MissingTimes, Warning};
 use crate::report::numbers::plain;
 use crate::report::sentences::left_out;
-use crate::report::sentences::reading::without;
+use crate::report::sentences::reading::{source_of, without};
 use crate::report::sentences::warnings::{counts_rows, neighbor};
 use leakgauge_base::error::{listing, shorten};
 use leakgauge_base::naming::{option, setting};
@@ -312,7 +312,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
             without(words).map_or(String::new(), |drop| format!(
                 "Without those rows: {drop}. "
             )),
-            setting("categorical", shorten(&words.column))
+            setting("categorical", shorten(source_of(&words.column)))
         ),
         Warning::MergedSpellings(merged) => format!(
             "{} {}. To keep them apart: {}.",
@@ -321,7 +321,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
                 Loss::Spelling => "writes a number in several ways",
                 Loss::Digits => "has more digits than are read",
             },
-            setting("categorical", shorten(&merged.column))
+            setting("categorical", shorten(source_of(&merged.column)))
         ),
         Warning::MostlyNumbers { column } => format!(
             "{} is read as labels. If it holds numbers: {}.",

@@ -2,7 +2,7 @@
 
 use crate::audit::Detection;
 use crate::power::RowsPlan;
-use crate::report::numbers::percent;
+use crate::report::numbers::{confidence_percent, percent};
 use leakgauge_base::error::{listing, shorten};
 
 /// The answer of a plan.
@@ -22,7 +22,7 @@ pub fn grounds(plan: &RowsPlan) -> Vec<String> {
         format!(
             "Claims: {}. Confidence: {}.",
             claims.collect::<Vec<_>>().join(", "),
-            percent(options.confidence)
+            confidence_percent(options.confidence)
         ),
         format!(
             "Simulated: {} of {} logs with so many rows ended with a violated claim.",

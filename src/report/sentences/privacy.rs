@@ -5,12 +5,12 @@ use crate::audit::{
     PrivacyKind, PrivacyOutcome, Unproved,
 };
 use crate::estimate::Reason;
-use crate::report::numbers::Texts;
+use crate::report::numbers::{Texts, at_most};
 use crate::report::sentences::reasons;
 use crate::report::words::texts;
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_base::rounding::{allowance, at_most, at_most_beyond};
+use leakgauge_base::rounding::{allowance, at_most_beyond};
 
 /// One to three sentences.
 pub fn grounds(claim: &ClaimReport, found: &PrivacyGrounds) -> String {

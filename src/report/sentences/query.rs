@@ -1,7 +1,7 @@
 //! Sentences about a mechanism that was asked for samples.
 
+use crate::report::numbers::at_least;
 use crate::report::words::p_value_of;
-use leakgauge_base::rounding::at_least;
 use leakgauge_query::attackers::Kind;
 use leakgauge_query::{ClaimStanding, Doubt, Standing, Stop, Verdict};
 

@@ -100,8 +100,23 @@ pub fn merged(merged: &Merged) -> String {
         "column {column} {what}: {}. Only the number is looked at. If the rest can depend on the secret, set {}, which keeps \
          texts apart",
         counted.join(", "),
-        setting("categorical", &column)
+        setting("categorical", shorten(source_of(&merged.column)))
     )
+}
+
+/// The column of the file that an observed column is of: of an element `sizes[4]`, the column `sizes`.
+pub fn source_of(column: &str) -> &str {
+    match column
+        .strip_suffix(']')
+        .and_then(|name| name.rsplit_once('['))
+    {
+        Some((source, place)) if is_place(place) && !source.is_empty() => source,
+        _ => column,
+    }
+}
+
+fn is_place(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn rows_of(rows: u64) -> String {

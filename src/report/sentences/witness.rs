@@ -1,11 +1,11 @@
 //! What proves a limit of privacy.
 
 use crate::audit::{PrivacyLimit, Stronger, Witness, WitnessEvent};
-use crate::report::numbers::plain_exact;
+use crate::report::numbers::{Limits, at_least, plain_exact};
 use leakgauge_attack::pairwise::{Event, ScoreEvent};
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::PrivacyParameter;
-use leakgauge_base::rounding::{allowance, at_least};
+use leakgauge_base::rounding::allowance;
 
 /// Digits of the ends of an interval; the JSON report has all.
 const DIGITS: i32 = 7;
@@ -13,7 +13,8 @@ const DIGITS: i32 = 7;
 /// The limit, the attack and its events on the certification rows; `None` where nothing is proved.
 pub fn proof(limit: &PrivacyLimit) -> Option<String> {
     let found = limit.witness.as_ref()?;
-    let lower = at_least(limit.lower?);
+    limit.lower?;
+    let lower = Limits::from(limit).texts(None).lower;
     let events: Vec<String> = found.events.iter().map(counts).collect();
     let by = if of_groups(found) {
         "groups of similar rows".to_owned()

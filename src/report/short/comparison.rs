@@ -7,7 +7,7 @@ use leakgauge_plot::clean;
 use crate::audit::Verdict;
 use crate::compare::{Caution, Comparison, Differences, LogEntry};
 use crate::report::log_names::log_names;
-use crate::report::numbers::{Limits, MISSING, Texts, confidence_percent, percent, plain};
+use crate::report::numbers::{Limits, MISSING, Texts, confidence_percent, plain};
 use crate::report::sentences::comparison::{caution, no_limit, sampled};
 use crate::report::sentences::doubts::{doubt, weight};
 use crate::report::short::claims;
@@ -326,7 +326,7 @@ fn checks<'a>(found: &'a Comparison, names: &[String]) -> Section<'a> {
 
 /// Where everything is, and what limits promise.
 fn closing(found: &Comparison) -> Section<'_> {
-    let confidence = percent(found.confidence);
+    let confidence = confidence_percent(found.confidence);
     let limits = match found.log_confidence == found.confidence {
         true => format!("Each limit holds with {confidence} confidence."),
         false => format!(

@@ -6,7 +6,7 @@ use leakgauge_base::time::TimeUnit;
 
 use crate::audit::{ClaimReport, Findings, Grounds, SplitChoice, Verdict};
 use crate::report::command::command_line;
-use crate::report::numbers::{percent, plain};
+use crate::report::numbers::{confidence_percent, plain};
 use crate::report::short::lines::{Entry, Section, letters};
 
 /// How much larger than the claim the leak is that a log should be able to show.
@@ -43,7 +43,7 @@ pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Sect
     let everything = format!(
         "Everything: {}{page}. Limits hold with {} confidence.",
         option("full"),
-        percent(audit.confidence)
+        confidence_percent(audit.confidence)
     );
     let everything = Entry::text(everything, 2);
     let entries = next.into_iter().chain([everything]).collect();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::with_points;
 use crate::report::document::Document;
 use crate::report::figure_files::write_with_data;
+use crate::report::numbers::{at_least, at_most, nearest};
 use crate::report::{Layout, write_summed};
 use leakgauge_base::error::Result;
 use leakgauge_base::naming::option;
-use leakgauge_base::rounding::{at_least, at_most, nearest};
 use leakgauge_exact::shuffle::reidentification::{
     Estimated, Exact, Figures, Form, Game, Given, RatioLaw, Reidentification, Shuffled,
     honeyword::System,

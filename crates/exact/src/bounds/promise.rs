@@ -9,6 +9,7 @@ use crate::extreme::Extreme;
 use crate::profile::{Cells, Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
+use leakgauge_base::quantity::OverallFigure;
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -264,7 +265,7 @@ pub(super) fn promised_epsilon(guarantee: Guarantee) -> f64 {
 ///
 /// # Formula
 /// Pure ε: e^ε, over n secrets n e^ε/(e^ε + n − 1), which is Theorem 6 for one record. Else over n secrets that of
-/// [`capacity_by_curve`]; at ε = 0 it is 1 + (n − 1)·tv.
+/// [`capacity_by_curve`]; at ε = 0 it is 1 + (n − 1)·tv. Maximal leakage is its logarithm.
 fn capacity(
     promise: &Promise,
     secrets: Option<u64>,
@@ -274,6 +275,14 @@ fn capacity(
         Some((epsilon, 0.0)) => Some(epsilon),
         _ => None,
     };
+    if let Promise::Overall {
+        figure: OverallFigure::MaximalLeakage,
+        at_most,
+    } = *promise
+    {
+        let most = secrets.map_or(f64::INFINITY, |n| n as f64);
+        return Some(at_most.exp2().at_most(most));
+    }
     let Some(n) = secrets else {
         return pure.map(exp);
     };
