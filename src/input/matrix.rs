@@ -143,7 +143,7 @@ impl Table {
             ));
         }
         for (at, field) in record.iter().enumerate().skip(skip) {
-            let value: f64 = field.parse().map_err(|_| {
+            let value = number(field).ok_or_else(|| {
                 self.entry_error(line, at - skip, field, "is not a number")
                     .with_hint(hint(line == 1, at == 0))
             })?;
@@ -287,7 +287,19 @@ fn records(
 }
 
 fn is_number(field: &str) -> bool {
-    field.parse::<f64>().is_ok()
+    number(field).is_some()
+}
+
+/// A number, or a fraction of two: `0.25`, `1/4`.
+fn number(field: &str) -> Option<f64> {
+    let parsed = |text: &str| text.trim().parse::<f64>().ok();
+    match field.split_once('/') {
+        Some((above, below)) => {
+            let below = parsed(below).filter(|below| *below != 0.0)?;
+            Some(parsed(above)? / below)
+        }
+        None => parsed(field),
+    }
 }
 
 /// Whether there is a header, and whether there is a column of labels.
@@ -334,7 +346,7 @@ fn is_corner(field: &str) -> bool {
 fn sums_without_first(body: &[(u64, StringRecord)]) -> bool {
     let sum = |record: &StringRecord, skip: usize| -> f64 {
         let fields = record.iter().skip(skip);
-        fields.map(|field| field.parse().unwrap_or(f64::NAN)).sum()
+        fields.map(|field| number(field).unwrap_or(f64::NAN)).sum()
     };
     let one = |sum: f64| (sum - 1.0).abs() <= SUM_TOLERANCE;
     let all = body.iter().all(|(_, r)| r.len() > 1 && one(sum(r, 1)));
@@ -356,6 +368,15 @@ mod tests {
         assert!(hint(true, true).contains("names of columns"));
         assert!(!hint(false, true).contains("names of columns"));
         assert!(hint(false, false).contains("as a number"));
+    }
+
+    #[test]
+    fn fractions_are_numbers() {
+        let (channel, layout) = read("a,1/3,2/3\nb,1/4,0.75\n").unwrap();
+        assert!(layout.labels && !layout.header);
+        assert_eq!(channel.row(0), [1.0 / 3.0, 2.0 / 3.0]);
+        assert_eq!(channel.row(1), [0.25, 0.75]);
+        assert!(read("1/0,1\n0.5,0.5\n").is_err());
     }
 
     #[test]

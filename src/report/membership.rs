@@ -5,7 +5,7 @@ use crate::estimate::Estimate;
 use crate::membership::{AnswerTable, OneRun};
 use crate::report::document::Document;
 use crate::report::numbers::{Limits, confidence_percent};
-use crate::report::sentences::membership::{guesses, of_one_run, of_table};
+use crate::report::sentences::membership::{LESS_THAN_CHANCE, guesses, of_one_run, of_table};
 use crate::report::verdict::{headline, verdict};
 use leakgauge_base::error::file_listing;
 use leakgauge_base::quantity::PrivacyParameter;
@@ -33,6 +33,9 @@ pub fn table(found: &AnswerTable) -> Document {
     ];
     rows.extend(found.privacy.iter().map(privacy));
     document.table(vec!["figure", "at least", "estimate", "at most"], 1, rows);
+    if found.advantage.upper < Some(0.0) {
+        document.paragraph(LESS_THAN_CHANCE);
+    }
     document.heading("What the limits rest on");
     document.list(of_table());
     document

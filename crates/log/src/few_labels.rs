@@ -17,7 +17,7 @@ const MIN_ROWS_OF_LABEL: usize = 5;
 /// is.
 pub(crate) fn only_labels(rows: &[Row], names: &[String], others: &[usize]) -> Option<usize> {
     let chosen = only_column_of_labels(rows, others)?;
-    if has_name_of(names, chosen, &OBSERVED) {
+    if is_called_observed(names, chosen) {
         return None;
     }
     let mut rivals = candidates(rows, names, others);
@@ -86,6 +86,19 @@ const OBSERVED: [&str; 11] = [
     "response",
 ];
 
+/// Words in names of columns of what is measured.
+const MEASURED: [&str; 10] = [
+    "time", "duration", "latency", "elapsed", "received", "bytes", "size", "length", "count",
+    "noisy",
+];
+
+fn is_called_observed(names: &[String], column: usize) -> bool {
+    let name = names
+        .get(column)
+        .map_or(String::new(), |name| name.to_lowercase());
+    has_name_of(names, column, &OBSERVED) || MEASURED.iter().any(|word| name.contains(word))
+}
+
 fn has_name_of(names: &[String], column: usize, known: &[&str]) -> bool {
     // Either spelling of a neighbor.
     let name = names
@@ -100,7 +113,7 @@ pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Ve
     let width = rows.iter().map(Row::len).min().unwrap_or(0);
     let free = (0..width).filter(|column| !others.contains(column));
     let is_usual = |column: usize| has_name_of(names, column, &USUAL);
-    let is_observed = |column: usize| has_name_of(names, column, &OBSERVED);
+    let is_observed = |column: usize| is_called_observed(names, column);
     let most = |column: usize| {
         if is_usual(column) {
             MAX_PROPOSED

@@ -4,6 +4,10 @@ use crate::membership::{Direction, OneRun, RunGuesses};
 use leakgauge_base::error::listing;
 use leakgauge_base::naming::option;
 
+/// That an attack is right less often than a coin.
+pub const LESS_THAN_CHANCE: &str = "The attack is right less often than guessing, so that nothing is shown. If members and others were mixed up when its \
+     answers were counted, swap them: its hits are misses, and its false alarms are right.";
+
 /// What the limits of a table rest on.
 pub fn of_table() -> Vec<String> {
     vec![

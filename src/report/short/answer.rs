@@ -12,7 +12,7 @@ use crate::report::numbers::{Limits, Texts, percent};
 use crate::report::pairs::by_lower_limit;
 use crate::report::requested;
 use crate::report::sentences::reasons::reason;
-use crate::report::short::lines::{Entry, Section, cut};
+use crate::report::short::lines::{Entry, Section, cut, cut_apart};
 use crate::report::short::times;
 use crate::report::summary::{differs, epsilon};
 use crate::report::words::p_value_of;
@@ -245,7 +245,7 @@ fn often(limits: Limits, blind: f64) -> String {
 }
 
 fn labels(pair: &Pair) -> [String; 2] {
-    pair.labels().map(|label| cut(label, LABEL))
+    cut_apart(pair.labels(), LABEL)
 }
 
 /// What differential privacy needs, where no claim says it and times are not the matter.

@@ -7,7 +7,7 @@ use leakgauge_plot::clean;
 use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
 use crate::report::numbers::{Limits, MISSING, Texts, percent, plain, time_scale};
 use crate::report::sentences::{brief_reasons, power};
-use crate::report::short::lines::{Entry, Section, cut, letters};
+use crate::report::short::lines::{Entry, Section, cut_apart, letters};
 use crate::report::verdict::is_judged;
 use crate::report::words::quantity;
 
@@ -172,7 +172,7 @@ fn cells(claim: &ClaimReport) -> Cells {
         claim
             .deciding_pair()
             .map_or(no_pair(claim).to_owned(), |pair| {
-                clean(&pair.labels().map(|label| cut(label, LABEL)).join(" | "))
+                clean(&cut_apart(pair.labels(), LABEL).join(" | "))
             }),
     ]
 }

@@ -196,6 +196,30 @@ pub fn cut(text: &str, most: usize) -> String {
     text.chars().take(kept).chain(['…']).collect()
 }
 
+/// Two texts cut to so many letters each, so that they show where they differ: of addresses that begin alike, the rest.
+pub fn cut_apart(texts: [&str; 2], most: usize) -> [String; 2] {
+    let plain = texts.map(|text| cut(text, most));
+    if plain[0] != plain[1] || texts[0] == texts[1] {
+        return plain;
+    }
+    let both = texts[0].chars().zip(texts[1].chars());
+    let alike = both.take_while(|(a, b)| a == b).count();
+    let skipped = alike.saturating_sub(most / 3);
+    texts.map(|text| {
+        let rest: String = text.chars().skip(skipped).collect();
+        cut(&format!("…{rest}"), most)
+    })
+}
+
+/// The sentences at the beginning of a text that have no more letters together; of a longer one the beginning.
+pub fn cut_sentences(text: &str, most: usize) -> String {
+    let begun: String = text.chars().take(most).collect();
+    match begun.rfind(". ") {
+        Some(end) if letters(text) > most => text[..=end].to_owned(),
+        _ => cut(text, most),
+    }
+}
+
 /// The text, or `…` and its end if it has more letters.
 pub fn end_of(text: &str, most: usize) -> String {
     let all = letters(text);
@@ -267,6 +291,15 @@ mod tests {
         assert_eq!(wrapped("at 5 % b", 0, 5), ["at", "5 % b"]);
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(end_of("abcdef", 4), "…def");
+        assert_eq!(cut_apart(["abcdef", "abcxyz"], 6), ["abcdef", "abcxyz"]);
+        assert_eq!(cut_apart(["abcdefgh1", "abcdefgh2"], 6), ["…gh1", "…gh2"]);
+        assert_eq!(cut_apart(["abcdefgh", "abcdefgh"], 4), ["abc…", "abc…"]);
+        assert_eq!(cut_sentences("One two. Three four.", 14), "One two.");
+        assert_eq!(
+            cut_sentences("One two. Three four.", 20),
+            "One two. Three four."
+        );
+        assert_eq!(cut_sentences("One two three.", 8), "One two…");
     }
 
     #[test]

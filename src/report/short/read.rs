@@ -9,7 +9,7 @@ use crate::audit::{Findings, Input, PriorChoice};
 use crate::report::check::{OTHER, columns};
 use crate::report::input::why_left_out;
 use crate::report::numbers::{plain, unit_name};
-use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
+use crate::report::short::lines::{Entry, Section, cut, cut_sentences, end_of, letters};
 
 /// Lines that the section may keep.
 const LINES: usize = 3;
@@ -63,7 +63,11 @@ fn all(audit: &Findings) -> Vec<String> {
         merged(input),
         prior(audit),
     ];
-    let notes = input.facts.notes.iter().map(|note| cut(note, NOTE));
+    let notes = input
+        .facts
+        .notes
+        .iter()
+        .map(|note| cut_sentences(note, NOTE));
     let facts = facts.into_iter().flatten().chain(notes);
     [first].into_iter().chain(facts).collect()
 }
