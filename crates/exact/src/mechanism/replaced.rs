@@ -2,11 +2,11 @@
 
 use crate::extreme::Extreme;
 use std::fmt;
+use std::sync::OnceLock;
 
-use libm::{exp, log};
 use rand::{Rng, RngExt};
 
-use crate::profile::{Cell, Noise, Pair, ReplacedPair};
+use crate::profile::{Cell, Cells, Pair};
 
 use super::law::mixed;
 use super::observed::texts;
@@ -21,13 +21,17 @@ use leakgauge_base::grammar::format_number;
 /// R₋₁ and R₁. The likelihood ratio rises, so that δ(ε) = P(t) − e^ε·Q(t) with the masses beyond the point t whose
 /// ratio is e^ε. With μ = 1/σ and c = e^(μ²/2)·(1 − q)/q, Gaussian noise has t = σ²·(ε/2 + asinh(c·sinh(ε/2))).
 ///
-/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better: of
+/// Geometric noise, staircases and the mechanisms on a range have finitely many likelihood ratios; discrete Gaussian noise is
+/// summed over the whole numbers. Staircases and ranges are compared in both orders.
+///
+/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better, for
+/// noise whose likelihood ratio rises, as that of all but staircases does: of
 /// all events that have a probability under R₀, the half-line beyond a point has the largest probability under every
 /// R_x with x > 0 and the smallest under every x < 0 (Neyman and Pearson), and both are extreme at ±1. The same holds
-/// for compositions, because δ(ε) is the largest at every ε.
+/// for compositions, because δ(ε) is the largest at every ε. With a staircase, figures are those of the records −1 and 1.
 ///
 /// # Conditions
-/// 0 < q ≤ 1; Gaussian or Laplace noise without declared secrets.
+/// 0 < q ≤ 1; noise on a number, or a mechanism on a range of whole numbers, without declared secrets.
 ///
 /// # References
 /// Y. Zhu, J. Dong, Y.-X. Wang, *Optimal accounting of differential privacy via characteristic function*,
@@ -57,18 +61,27 @@ const RECORDS: [&str; 3] = ["-1", "1", "0"];
 const NONE: usize = 2;
 
 impl Replaced {
-    fn noise(&self) -> Result<(Box<dyn BoundMechanism>, Noise)> {
+    fn pair(&self) -> Result<(Box<dyn BoundMechanism>, Pair)> {
         let problem = |text: &str| Err(Error::parameter(self.to_string(), text));
         if self.mechanism.declared_count().is_some() {
             return problem(
                 "the record counts -1 or 1, so that the noise inside must not declare secrets",
             );
         }
-        let base = self.mechanism.bind(&RECORDS.map(str::to_owned))?;
-        match base.pair(1, NONE) {
-            Some(Pair::Gaussian { mu }) => Ok((base, Noise::Gaussian(mu))),
-            Some(Pair::Laplace { distance }) => Ok((base, Noise::Laplace(distance))),
-            _ => problem("relation=replace is known for gaussian and laplace noise"),
+        let base = self
+            .mechanism
+            .bind(&RECORDS.map(str::to_owned))
+            .map_err(|error| {
+                error.with_hint(
+                    "with relation=replace a record counts -1 or 1, and 0 where it is not used",
+                )
+            })?;
+        match base.replacing((1, 0), NONE, self.rate) {
+            Some(pair) => Ok((base, pair)),
+            None => problem(
+                "relation=replace needs noise on a number, where a record that is not used counts 0: labels have no such \
+                 value, and of other mechanisms the likelihood ratio is not known",
+            ),
         }
     }
 }
@@ -96,10 +109,11 @@ impl Mechanism for Replaced {
             })
         };
         let records = labels.iter().map(record).collect::<Result<Vec<usize>>>()?;
-        let (base, noise) = self.noise()?;
+        let (base, pair) = self.pair()?;
         Ok(Box::new(Bound {
             base,
-            noise,
+            pair,
+            cells: OnceLock::new(),
             rate: self.rate,
             records,
         }))
@@ -109,7 +123,10 @@ impl Mechanism for Replaced {
 #[derive(Debug)]
 struct Bound {
     base: Box<dyn BoundMechanism>,
-    noise: Noise,
+    /// Record 1 against −1.
+    pair: Pair,
+    /// The likelihood ratios of the pair, once they are needed.
+    cells: OnceLock<Vec<Cell>>,
     rate: f64,
     /// The place of each secret's record in `RECORDS`.
     records: Vec<usize>,
@@ -118,6 +135,14 @@ struct Bound {
 impl Bound {
     fn differ(&self) -> bool {
         self.records.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The pair in the other order. Noise is symmetric, so that its pair is its own mirror image.
+    fn reversed(&self) -> Pair {
+        match &self.pair {
+            Pair::Cells(cells) => Pair::Cells(cells.iter().map(|cell| cell.swapped()).collect()),
+            other => other.clone(),
+        }
     }
 }
 
@@ -139,20 +164,17 @@ impl BoundMechanism for Bound {
         mixed(self.base.law(NONE), with, self.rate)
     }
 
-    fn replaced(&self) -> Option<(Pair, f64)> {
-        let pair = match self.noise {
-            Noise::Gaussian(mu) => Pair::Gaussian { mu },
-            Noise::Laplace(distance) => Pair::Laplace { distance },
-        };
-        Some((pair, self.rate))
+    fn replaced(&self) -> Option<Pair> {
+        Some(self.pair.clone())
     }
 
     fn epsilon(&self) -> f64 {
-        if self.differ() {
-            self.noise.most(self.rate)
-        } else {
-            0.0
+        if !self.differ() {
+            return 0.0;
         }
+        let both = [self.pair.largest_loss(), self.reversed().largest_loss()];
+        let known = |loss: Option<f64>| loss.unwrap_or(f64::INFINITY);
+        known(both[0]).at_least(known(both[1]))
     }
 
     fn columns(&self) -> &'static [&'static str] {
@@ -170,16 +192,21 @@ impl BoundMechanism for Bound {
     }
 
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
-        if self.records[a] == self.records[b] {
-            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
-        }
-        Some(Pair::Replaced(ReplacedPair::new(self.noise, self.rate)))
+        Some(match (self.records[a], self.records[b]) {
+            (1, 0) => self.pair.clone(),
+            (0, 1) => self.reversed(),
+            _ => Pair::Cells(vec![Cell::new(1.0, 1.0)]),
+        })
     }
 
-    /// One order: the other is its mirror image.
+    /// Both orders, which of noise are mirror images.
     fn pairs(&self) -> Option<Vec<Pair>> {
         let (a, b) = self.worst_pair()?;
-        Some(vec![self.pair(a, b)?])
+        let mut pairs = vec![self.pair(a, b)?];
+        if matches!(pairs[0], Pair::Cells(_)) {
+            pairs.push(self.pair(b, a)?);
+        }
+        Some(pairs)
     }
 
     fn capacity(&self) -> Option<f64> {
@@ -188,18 +215,25 @@ impl BoundMechanism for Bound {
     }
 
     fn delta(&self, epsilon: f64) -> Option<f64> {
-        if !self.differ() || epsilon >= self.noise.most(self.rate) {
+        if !self.differ() {
             return Some(0.0);
         }
-        let from = self.noise.place(epsilon, self.rate);
-        let (p, q) = self.noise.masses(from, f64::INFINITY, self.rate);
-        // e^ε·Q is at most P, also where e^ε overflows.
-        let scaled = if epsilon < 700.0 {
-            exp(epsilon) * q
-        } else {
-            exp(epsilon + log(q))
+        if let Pair::Replaced(pair) = &self.pair {
+            return Some(pair.delta(epsilon));
+        }
+        let cells = match self.cells.get() {
+            Some(cells) => cells,
+            None => {
+                let listed = self.pair.cells()?;
+                self.cells.get_or_init(|| listed)
+            }
         };
-        Some((p - scaled).at_least(0.0))
+        let one = Cells(cells).delta(epsilon);
+        if !matches!(self.pair, Pair::Cells(_)) {
+            return Some(one);
+        }
+        let swapped: Vec<Cell> = cells.iter().map(|cell| cell.swapped()).collect();
+        Some(one.at_least(Cells(&swapped).delta(epsilon)))
     }
 }
 
@@ -318,11 +352,225 @@ mod tests {
             assert!((delta - expected).abs() < 1e-12, "{text}: {delta}");
         }
         for text in [
+            "subsampled(randomized-response(epsilon=1), rate=0.5, relation=replace)",
+            "subsampled(planar-laplace(scale=1), rate=0.5, relation=replace)",
             "subsampled(randomized-response(epsilon=1, secrets=2), rate=0.5, relation=replace)",
             "subsampled(gaussian(sigma=1, secrets=2), rate=0.5, relation=replace)",
         ] {
             assert!(parse(text).unwrap().bind_declared().is_err(), "{text}");
         }
         assert!(parse("subsampled(gaussian(1), rate=0.5, relation=other)").is_err());
+    }
+    /// P and Q of a record at 1 and at −1, each used with a probability, from the density of the noise at some places.
+    fn listed(
+        density: &dyn Fn(f64) -> f64,
+        places: impl Iterator<Item = f64>,
+        rate: f64,
+    ) -> Vec<(f64, f64)> {
+        let mixed = |y: f64, center: f64| (1.0 - rate) * density(y) + rate * density(y - center);
+        places.map(|y| (mixed(y, 1.0), mixed(y, -1.0))).collect()
+    }
+
+    /// δ, Rényi divergence and the success of a reconstruction, by sums over all places.
+    #[test]
+    fn figures_of_whole_numbers_and_steps_are_those_of_their_sums() {
+        let geometric = |nu: f64| move |z: f64| (0.5 * nu).tanh() * (-nu * z.abs()).exp();
+        let normal = |sigma: f64| {
+            let weight = move |z: f64| (-0.5 * (z / sigma) * (z / sigma)).exp();
+            let total: f64 = (-400..=400).map(|z| weight(f64::from(z))).sum();
+            move |z: f64| weight(z) / total
+        };
+        // The density falls by e^−ε after a quarter of each period; it is summed at the middles of eighths.
+        let steps = |epsilon: f64| {
+            move |x: f64| {
+                let (k, place) = (x.abs().floor(), x.abs().fract());
+                let high = -(-epsilon).exp_m1() / (2.0 * (0.25 + 0.75 * (-epsilon).exp()));
+                let fall = if place < 0.25 { k } else { k + 1.0 };
+                high * (-epsilon * fall).exp() / 8.0
+            }
+        };
+        let whole = || (-900..=900).map(f64::from);
+        let eighths = || (-8000..8000).map(|i| (f64::from(i) + 0.5) / 8.0);
+        for (noise, rate, both) in [
+            (
+                "geometric(nu=1)",
+                0.1,
+                listed(&geometric(1.0), whole(), 0.1),
+            ),
+            (
+                "geometric(nu=0.3)",
+                0.5,
+                listed(&geometric(0.3), whole(), 0.5),
+            ),
+            (
+                "discrete-gaussian(sigma=2)",
+                0.3,
+                listed(&normal(2.0), whole(), 0.3),
+            ),
+            (
+                "discrete-gaussian(sigma=0.5)",
+                0.75,
+                listed(&normal(0.5), whole(), 0.75),
+            ),
+            (
+                "discrete-gaussian(sigma=3)",
+                1.0,
+                listed(&normal(3.0), whole(), 1.0),
+            ),
+            (
+                "staircase(epsilon=1, gamma=0.25)",
+                0.2,
+                listed(&steps(1.0), eighths(), 0.2),
+            ),
+            (
+                "staircase(epsilon=0.5, gamma=0.25)",
+                0.9,
+                listed(&steps(0.5), eighths(), 0.9),
+            ),
+        ] {
+            let text = format!("subsampled({noise}, rate={rate}, relation=replace)");
+            let bound = parse(&text).unwrap().bind_declared().unwrap();
+            let close = |found: f64, expected: f64, what: &str| {
+                let error = (found - expected).abs();
+                assert!(
+                    error <= 1e-12 + 1e-9 * expected,
+                    "{text}, {what}: {found:e} {expected:e}"
+                );
+            };
+            for epsilon in [0.0, 0.05, 0.3, 1.5] {
+                let excess = |&(p, q): &(f64, f64)| (p - f64::exp(epsilon) * q).at_least(0.0);
+                let sum = both.iter().map(excess).sum();
+                close(
+                    bound.delta(epsilon).unwrap(),
+                    sum,
+                    &format!("delta({epsilon})"),
+                );
+            }
+            close(
+                bound.total_variation(0, 1),
+                bound.delta(0.0).unwrap(),
+                "total variation",
+            );
+            close(
+                bound.bayes_security(0, 1),
+                1.0 - bound.delta(0.0).unwrap(),
+                "Bayes security",
+            );
+            let positive = || both.iter().filter(|(p, q)| *p > 1e-90 && *q > 1e-90);
+            let most = positive()
+                .map(|(p, q)| (p / q).ln())
+                .fold(0.0, f64::at_least);
+            if bound.epsilon().is_finite() {
+                close(bound.epsilon(), most, "epsilon");
+            } else {
+                assert!(most > 5.0, "{text}: {most}");
+            }
+            let pair = bound.pair(1, 0).unwrap();
+            for order in [1.5, 4.0] {
+                let sum: f64 = positive()
+                    .map(|(p, q)| p.powf(order) * q.powf(1.0 - order))
+                    .sum();
+                let expected = sum.ln() / (order - 1.0);
+                close(
+                    pair.renyi_divergence(order).unwrap(),
+                    expected,
+                    &format!("order {order}"),
+                );
+            }
+            let mut sorted: Vec<_> = positive().copied().collect();
+            sorted.sort_by(|x, y| (y.0 / y.1).total_cmp(&(x.0 / x.1)));
+            for kappa in [0.01, 0.3] {
+                let (mut left, mut reached) = (kappa, 0.0);
+                for (p, q) in &sorted {
+                    let share = (left / q).clamp(0.0, 1.0);
+                    reached += share * p;
+                    left -= share * q;
+                }
+                close(
+                    pair.reconstruction(kappa).unwrap(),
+                    reached,
+                    &format!("at {kappa}"),
+                );
+            }
+        }
+    }
+
+    /// By sums of the weights with 40 digits (mpmath 1.3): the largest difference of the normal quantiles of P(z ≥ k) and
+    /// Q(z ≥ k). That of discrete Gaussian noise with rates up to ½ comes near 1/σ from below.
+    #[test]
+    fn rho_and_mu_are_those_of_the_sums_of_weights() {
+        for (text, rho, mu) in [
+            ("geometric(nu=1), rate=0.1", None, 0.187_098_129_945_57),
+            ("geometric(nu=0.3), rate=0.5", None, 0.330_770_003_131_66),
+            ("geometric(nu=3), rate=0.9", None, 3.553_729_924_389_2),
+            ("discrete-gaussian(sigma=1), rate=0.1", Some(0.5), 1.0),
+            ("discrete-gaussian(sigma=2), rate=0.3", Some(0.125), 0.5),
+            (
+                "discrete-gaussian(sigma=0.5), rate=0.75",
+                None,
+                2.443_589_308_957_8,
+            ),
+            (
+                "discrete-gaussian(sigma=3), rate=0.9",
+                None,
+                0.600_605_885_36,
+            ),
+        ] {
+            let text = format!("subsampled({text}, relation=replace)");
+            let bound = parse(&text).unwrap().bind_declared().unwrap();
+            for pair in bound.pairs().unwrap() {
+                let found = pair.gaussian_mu().unwrap();
+                assert!((found / mu - 1.0).abs() < 1e-9, "mu of {text}: {found}");
+                let found = pair.concentrated_rho().unwrap();
+                match rho {
+                    Some(rho) => assert_eq!(found, rho, "{text}"),
+                    // No order exceeds it, and some order attains it.
+                    None => {
+                        let orders = (0..4000).map(|i| 1.0 + 1e-3 * (0.01 * f64::from(i)).exp_m1());
+                        let at = |order: f64| pair.renyi_divergence(order).unwrap() / order;
+                        let most = orders.filter(|x| *x < 1e5).map(at).fold(0.0, f64::at_least);
+                        assert!(
+                            most <= found * (1.0 + 1e-11) && found < most * 1.001,
+                            "{text}: {found} {most}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whole numbers of a range: 0, 1 and −1 may be anywhere in it, and both orders count.
+    #[test]
+    fn ranges_have_the_figures_of_their_mixed_rows() {
+        for noise in [
+            "truncated-geometric(nu=0.7, observations=-2..4",
+            "normalized-geometric(nu=0.7, observations=-1..3",
+            "exponential(epsilon=1, sensitivity=2",
+        ] {
+            let rows = parse(&format!("{noise}, secrets=-1..1)")).unwrap();
+            let rows = rows.bind_declared().unwrap().probabilities().unwrap().rows;
+            let rate = 0.4;
+            let text = format!("subsampled({noise}), rate={rate}, relation=replace)");
+            let bound = parse(&text).unwrap().bind_declared().unwrap();
+            let mixed = |record: usize| {
+                let both = rows[1].iter().zip(&rows[record]);
+                both.map(|(none, with)| (1.0 - rate) * none + rate * with)
+                    .collect::<Vec<f64>>()
+            };
+            let (p, q) = (mixed(2), mixed(0));
+            for epsilon in [0.0, 0.1, 0.3] {
+                let excess = |a: &[f64], b: &[f64]| {
+                    let both = a.iter().zip(b);
+                    both.map(|(p, q)| (p - f64::exp(epsilon) * q).at_least(0.0))
+                        .sum::<f64>()
+                };
+                let expected = excess(&p, &q).at_least(excess(&q, &p));
+                let found = bound.delta(epsilon).unwrap();
+                assert!(
+                    (found - expected).abs() < 1e-14,
+                    "{text}, {epsilon}: {found} {expected}"
+                );
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use rand_distr::OpenClosed01;
 
 use crate::profile::{Cell, Pair};
 
-use super::location::{Located, Noise};
+use super::location::{Located, Noise, mixed_loss};
 use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::extreme::Extreme;
 use leakgauge_base::error::Result;
@@ -309,6 +309,42 @@ impl Noise for StaircaseNoise {
             let p = repeats * self.mass(from, to);
             let q = repeats * self.mass(from - distance, to - distance);
             Cell::with_loss(p, q, self.epsilon * (far - near))
+        });
+        Some(Pair::Cells(pieces.collect()))
+    }
+
+    /// The pieces on which all three densities are constant; in both tails they repeat with the factor b.
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        let (period, edge) = (self.width, self.gamma * self.width);
+        if distance / period > MAX_CELLS {
+            return None;
+        }
+        let far = distance + edge;
+        let mut cuts = self.cuts(-far - period, far + period, distance);
+        cuts.extend(cuts.clone().iter().map(|cut| -cut));
+        cuts.sort_by(f64::total_cmp);
+        // Ends that meet and do not, by rounding, enclose nothing.
+        let hair = 1e-12 * period * (2.0 + distance / period);
+        cuts.dedup_by(|b, a| *b - *a <= hair);
+        let pieces = cuts.windows(2).map(|cut| {
+            let middle = 0.5 * (cut[0] + cut[1]);
+            let repeats = if middle.abs() > far {
+                -1.0 / expm1(-self.epsilon)
+            } else {
+                1.0
+            };
+            let none = repeats * self.mass(cut[0], cut[1]);
+            // What the density around a record, a whole number of steps above or below, is over that around 0.
+            let mixed = |center: f64| {
+                let steps = self.step(middle) - self.step(middle - center);
+                mixed_loss(self.epsilon * steps, rate)
+            };
+            let (p, q) = (mixed(distance), mixed(-distance));
+            let mass = |center: f64| {
+                let record = repeats * self.mass(cut[0] - center, cut[1] - center);
+                (1.0 - rate) * none + rate * record
+            };
+            Cell::with_loss(mass(distance), mass(-distance), p - q)
         });
         Some(Pair::Cells(pieces.collect()))
     }
