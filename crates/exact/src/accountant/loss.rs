@@ -235,7 +235,7 @@ impl Loss {
     /// The loss between two secrets of a mechanism.
     ///
     /// # Errors
-    /// The mechanism has neither a finite matrix nor noise on numbers.
+    /// The mechanism has neither a finite matrix, few likelihood ratios nor noise on numbers.
     pub fn of(mechanism: &dyn BoundMechanism, name: &str, pair: (usize, usize)) -> Result<Loss> {
         let unknown = || {
             Error::parameter(name, "the distribution of its privacy loss is not known")
@@ -292,8 +292,14 @@ impl Loss {
                 }
             };
         }
-        let table = mechanism.probabilities().ok_or_else(unknown)?;
-        Ok(Loss::table(&table.rows[pair.0], &table.rows[pair.1]))
+        if let Some(table) = mechanism.probabilities() {
+            return Ok(Loss::table(&table.rows[pair.0], &table.rows[pair.1]));
+        }
+        // Observations too many to list, with few likelihood ratios.
+        match mechanism.pair(pair.0, pair.1) {
+            Some(Pair::Cells(cells)) => Ok(Loss::cells(&cells)),
+            _ => Err(unknown()),
+        }
     }
 
     /// The loss of the pair in the other order.

@@ -521,3 +521,24 @@ fn replaced_records_of_other_noise_compose_as_their_losses_do() {
         }
     }
 }
+
+/// 40 labels, whose reports are too many to list, are subsampled as two labels are: their likelihood ratios and
+/// probabilities are the same.
+#[test]
+fn reports_that_are_too_many_to_list_are_subsampled() {
+    for name in ["rappor", "oue"] {
+        let of = |labels: u64| {
+            let text = format!("subsampled({name}(epsilon=1, secrets={labels}), rate=0.1)");
+            Accountant::of_mechanism(&*crate::mechanism::parse(&text).unwrap(), 30).unwrap()
+        };
+        let (many, two) = (of(40), of(2));
+        for epsilon in [0.0, 0.3, 1.0] {
+            let (one, other) = (many.delta(epsilon), two.delta(epsilon));
+            assert!(
+                (one.most - other.most).abs() < 1e-9,
+                "{name}: {one:?} {other:?}"
+            );
+            assert!(one.least <= other.most && other.least <= one.most);
+        }
+    }
+}

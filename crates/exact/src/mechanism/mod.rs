@@ -64,6 +64,7 @@ mod location;
 mod mallows;
 mod mixture;
 mod nearest;
+mod noise_mixture;
 mod normalized_geometric;
 mod observed;
 mod planar_geometric;
