@@ -153,11 +153,15 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
         normalize: arguments.normalize,
         ..layout(&arguments.layout)
     };
-    if let Some(analysis) = enclosed(arguments)? {
-        to_stdout(|out| report::write_channel(&analysis, arguments.format.layout(), out))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
+    let (channels, layouts) = match read_all(&arguments.matrices, &matrix_options) {
+        Ok(read) => read,
+        // Where there is no matrix, others may enclose the figures.
+        Err(error) => {
+            let analysis = enclosed(arguments)?.ok_or(error)?;
+            to_stdout(|out| report::write_channel(&analysis, arguments.format.layout(), out))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
     let mut analysis = analyze(arguments, &channels, layouts)?;
     if let Some(other) = &arguments.refines {
         let (others, _) = read_all(std::slice::from_ref(other), &matrix_options)?;

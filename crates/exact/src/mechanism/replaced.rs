@@ -68,19 +68,16 @@ impl Replaced {
                 "the record counts -1 or 1, so that the noise inside must not declare secrets",
             );
         }
-        let base = self
-            .mechanism
-            .bind(&RECORDS.map(str::to_owned))
-            .map_err(|error| {
-                error.with_hint(
-                    "with relation=replace a record counts -1 or 1, and 0 where it is not used",
-                )
-            })?;
-        match base.replacing((1, 0), NONE, self.rate) {
-            Some(pair) => Ok((base, pair)),
+        let base = self.mechanism.bind(&RECORDS.map(str::to_owned)).ok();
+        let found = base.and_then(|base| {
+            let pair = base.replacing((1, 0), NONE, self.rate)?;
+            Some((base, pair))
+        });
+        match found {
+            Some(found) => Ok(found),
             None => problem(
                 "relation=replace needs noise on a number, where a record that is not used counts 0: labels have no such \
-                 value, and of other mechanisms the likelihood ratio is not known",
+                 value, and of noise on points no order of the likelihood ratios of two records is known",
             ),
         }
     }
