@@ -372,7 +372,7 @@ fn noise_on_the_line_has_two_sides() {
     let output = run(&["gaussian(sigma=1, secrets=2)"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("at least") && text.contains("observations on a line"),
+        text.contains("at least") && text.contains("infinitely many observations"),
         "{text}"
     );
 }

@@ -55,7 +55,7 @@ fn summary(document: &mut Document, analysis: &Analysis) {
     let [a, b] = &analysis.worst_pair.secrets;
     let observations = match form(analysis) {
         MatrixForm::Whole => format!("{} observations", analysis.observations),
-        MatrixForm::Between => "observations on a line".to_owned(),
+        MatrixForm::Between => "infinitely many observations".to_owned(),
         MatrixForm::Counted => "observations that are counted together".to_owned(),
     };
     document.paragraph(format!(
@@ -489,7 +489,7 @@ fn method(analysis: &Analysis) -> Vec<String> {
         match form(analysis) {
             MatrixForm::Whole => "All figures are exact for this matrix, not estimates.",
             MatrixForm::Between => {
-                "Figures of pairs of secrets and capacities over all priors are exact. Those at the prior, of the leakage \
+                "Figures of pairs of secrets and the multiplicative capacity are exact. Those at the prior, of the leakage \
                  family, of a gain or a loss lie between the figures of both matrices: where one value is shown, it is that \
                  of the matrix that leaks at least as much."
             }
@@ -505,8 +505,9 @@ fn written_out(form: MatrixForm) -> &'static str {
     match form {
         MatrixForm::Whole => "probabilities computed from the mechanism.",
         MatrixForm::Between => {
-            "two matrices computed from the mechanism. One tells only in which cell of the line the observation is, and \
-             leaks at most as much; from the other the observation can be drawn, so that it leaks at least as much."
+            "two matrices computed from the mechanism. One tells only in which cell of the line, or of the likelihood \
+             ratio, the observation is, and leaks at most as much; from the other the observation can be drawn, so that it \
+             leaks at least as much."
         }
         MatrixForm::Counted => {
             "observations that name as many labels are alike, so that a matrix with a few of them has the same figures."

@@ -6,11 +6,13 @@ use super::cells::{self, MOST_SECRETS, Sides};
 use super::{
     Analysis, AnalysisOptions, Channel, ChannelProfile, Prior, ReconstructionAt, WorstPair, analyze,
 };
+use crate::accountant::divided::Divided;
 use crate::channel::analysis::AtLeast;
 use crate::extreme::Extreme;
 use crate::mechanism::{BoundMechanism, LikelihoodClass, Mechanism, NoiseShape, listed_secrets};
 use crate::profile::Pair;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::grammar::format_number;
 use leakgauge_base::naming::{option, setting};
 
 /// A mechanism without a matrix of its own whose figures those of other matrices enclose.
@@ -30,7 +32,7 @@ const MOST_COUNTED: usize = 20_000_000;
 const ROUNDING: f64 = 1e-15;
 
 impl Enclosed {
-    /// Of Laplace and Gaussian noise, and of mechanisms on labels whose observations are too many to list but have few
+    /// Of Laplace and Gaussian noise, of a record that is used with a probability, and of mechanisms on labels whose observations are too many to list but have few
     /// likelihood ratios; else `None`.
     ///
     /// # Errors
@@ -55,6 +57,15 @@ impl Enclosed {
         }
         if bound.probabilities().is_some() {
             return Ok(None);
+        }
+        if bound.subsampled().is_some() || bound.replaced().is_some() {
+            let sides = two_secrets(&*bound, &name, mechanism, cells)?;
+            return Ok(Some(Enclosed {
+                bound,
+                name,
+                above: sides.above,
+                below: Some(sides.below),
+            }));
         }
         let classes = bound.likelihood_classes();
         let count = bound.secret_count();
@@ -187,7 +198,6 @@ impl Enclosed {
     /// Figures of pairs of secrets, which the mechanism has exactly.
     fn of_pairs(&self, found: &mut Analysis, options: &AnalysisOptions) -> Result<()> {
         let bound = &*self.bound;
-        let finite = |figure: f64| Some(figure).filter(|figure| figure.is_finite());
         found.epsilon = finite(bound.epsilon());
         if let Some((a, b)) = bound.worst_pair() {
             found.worst_pair = self.pair(a, b);
@@ -256,7 +266,7 @@ impl Enclosed {
             secrets: [labels[a].clone(), labels[b].clone()],
             bayes_security: self.bound.bayes_security(a, b),
             total_variation: self.bound.total_variation(a, b),
-            epsilon: Some(epsilon).filter(|epsilon| epsilon.is_finite()),
+            epsilon: finite(epsilon),
         }
     }
 
@@ -296,6 +306,42 @@ impl Enclosed {
             None => self.above.reconstruction(kappa),
         }
     }
+}
+
+/// The cells of the privacy loss of two secrets.
+const CELLS: f64 = 2e4;
+
+/// A record that is used with a probability, by its privacy loss: the second secret against the first.
+fn two_secrets(
+    bound: &dyn BoundMechanism,
+    name: &str,
+    mechanism: &dyn Mechanism,
+    most: f64,
+) -> Result<Sides> {
+    let found = Divided::of(bound, name, CELLS.at_most(most) as usize)?;
+    let labels = listed_secrets(mechanism)?;
+    let channel = |columns: &[(f64, f64)]| {
+        let sum = |of: fn(&(f64, f64)) -> f64| columns.iter().map(of).sum::<f64>();
+        let (p, q) = (sum(|column| column.0), sum(|column| column.1));
+        let first = columns.iter().map(|column| column.1 / q);
+        let second = columns.iter().map(|column| column.0 / p);
+        let names = columns
+            .iter()
+            .map(|(p, q)| format!("ratio {}", format_number(p / q)));
+        Channel::new(
+            labels.clone(),
+            names.collect(),
+            first.chain(second).collect(),
+        )
+    };
+    Ok(Sides {
+        below: channel(&found.below)?,
+        above: channel(&found.above)?,
+    })
+}
+
+fn finite(figure: f64) -> Option<f64> {
+    Some(figure).filter(|figure| figure.is_finite())
 }
 
 fn is_uniform(prior: &[f64]) -> bool {
@@ -394,8 +440,8 @@ fn cyclic(sets: &[Sets], labels: Vec<String>) -> Result<Channel> {
         let m = set.members;
         let starts = if m == k { 1 } else { k };
         let with = set.with / if m == k { 1.0 } else { m as f64 };
-        for start in 0..starts {
-            columns.push(format!("{m} labels from {}", labels[start]));
+        for (start, label) in labels.iter().enumerate().take(starts) {
+            columns.push(format!("{m} labels from {label}"));
             entries.push((m, start, with, with * set.fall));
         }
     }

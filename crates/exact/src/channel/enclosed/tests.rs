@@ -331,3 +331,73 @@ fn hostile_parameters_have_two_sides() {
         );
     }
 }
+
+/// Mutual information and vulnerability of a record that is used with a probability, by quadrature of the densities with 25
+/// digits (mpmath 1.3); of whole numbers by their sum.
+#[test]
+fn records_that_are_used_with_a_probability_have_two_sides() {
+    for (text, weights, expected) in [
+        (
+            "subsampled(gaussian(sigma=1), rate=0.1)",
+            [0.5, 0.5],
+            [0.001_685_454_626_123_2, 0.519_146_246_127_401],
+        ),
+        (
+            "subsampled(laplace(scale=1), rate=0.3, relation=replace)",
+            [0.4, 0.6],
+            [0.024_254_159_522_805_2, 0.624_587_124_927_549],
+        ),
+        (
+            "subsampled(geometric(nu=1), rate=0.2)",
+            [0.5, 0.5],
+            [0.004_960_627_826_219_11, 0.546_211_715_726_001],
+        ),
+    ] {
+        let options = AnalysisOptions {
+            prior: prior(&weights),
+            ..AnalysisOptions::default()
+        };
+        let found = analysis(text, &options);
+        let least = found.at_least.as_ref().unwrap();
+        let of = |at: &crate::channel::PriorFigures| [at.mutual_information, at.vulnerability];
+        let (least, most) = (of(&least.at_prior), of(&found.at_prior));
+        for (at, expected) in expected.into_iter().enumerate() {
+            let hair = 1e-11 * expected;
+            assert!(
+                least[at] <= expected + hair && expected <= most[at] + hair,
+                "{text}, {at}: {} {expected} {}",
+                least[at],
+                most[at]
+            );
+            assert!(
+                most[at] / least[at] < 1.001,
+                "{text}, {at}: {} {}",
+                least[at],
+                most[at]
+            );
+        }
+    }
+}
+
+/// With few cells a linear program finds how the one is drawn from the other.
+#[test]
+fn cells_of_the_privacy_loss_refine_each_other() {
+    for text in [
+        "subsampled(gaussian(sigma=1), rate=0.3)",
+        "subsampled(laplace(scale=1), rate=0.3, relation=replace)",
+        "subsampled(planar-laplace(scale=1), rate=0.6)",
+    ] {
+        for cells in [4.0, 7.0] {
+            let found = Enclosed::with_cells(&*parse(text).unwrap(), cells)
+                .unwrap()
+                .unwrap();
+            let below = found.below.as_ref().unwrap();
+            let found = below.refinement(&found.above, "above").unwrap();
+            assert!(
+                found.refines && !found.refined_by,
+                "{text}, {cells}: {}",
+                found.deficiency
+            );
+        }
+    }
+}
