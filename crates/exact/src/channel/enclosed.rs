@@ -117,10 +117,7 @@ impl Enclosed {
             Some(below) => {
                 let mut found = analyze(&self.above, &pairwise)?;
                 let mut least = analyze(below, &pairwise)?;
-                // Where both are one number, rounding may exchange them.
-                let capacity = &mut least.shannon_capacity;
-                capacity.lower = capacity.lower.at_most(found.shannon_capacity.upper);
-                capacity.lower_bits = capacity.lower / LN_2;
+                join_limits(&mut found, &mut least);
                 let bounds = &mut found.bayes_security_bounds;
                 bounds.mean_row.upper = least.bayes_security_bounds.mean_row.upper;
                 bounds.first_row.upper = least.bayes_security_bounds.first_row.upper;
@@ -338,6 +335,26 @@ fn two_secrets(
         below: channel(&found.below)?,
         above: channel(&found.above)?,
     })
+}
+
+/// Certified limits of a capacity reach from the lower one of the channel that leaks less to the upper one of the other.
+fn join_limits(most: &mut Analysis, least: &mut Analysis) {
+    let (one, other) = (&mut most.shannon_capacity, &mut least.shannon_capacity);
+    // Where both are one number, rounding may exchange them.
+    one.lower = other.lower.at_most(one.upper);
+    one.lower_bits = one.lower / LN_2;
+    *other = one.clone();
+    let orders = most.leakage_family.orders.iter_mut();
+    for (one, other) in orders.zip(&mut least.leakage_family.orders) {
+        let limits = (
+            &mut one.maximal_alpha_leakage,
+            &mut other.maximal_alpha_leakage,
+        );
+        if let (Some(one), Some(other)) = limits {
+            one.lower = other.lower.at_most(one.upper);
+            *other = *one;
+        }
+    }
 }
 
 fn finite(figure: f64) -> Option<f64> {
