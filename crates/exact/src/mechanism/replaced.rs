@@ -31,7 +31,8 @@ use leakgauge_base::grammar::format_number;
 /// for compositions, because δ(ε) is the largest at every ε. With a staircase, figures are those of the records −1 and 1.
 ///
 /// # Conditions
-/// 0 < q ≤ 1; noise on a number, or a mechanism on a range of whole numbers, without declared secrets.
+/// 0 < q ≤ 1; noise on a number, or a mechanism on a range of whole numbers, without declared secrets. Steps of a staircase are
+/// at least 1e-4 of the record's distance and the period wide, so that rounding does not change their masses.
 ///
 /// # References
 /// Y. Zhu, J. Dong, Y.-X. Wang, *Optimal accounting of differential privacy via characteristic function*,
@@ -77,7 +78,8 @@ impl Replaced {
             Some(found) => Ok(found),
             None => problem(
                 "relation=replace needs noise on a number, where a record that is not used counts 0: labels have no such \
-                 value, and of noise on points no order of the likelihood ratios of two records is known",
+                 value, of noise on points no order of the likelihood ratios of two records is known, and steps of a staircase \
+                 must not be narrower than 1e-4 of it",
             ),
         }
     }

@@ -152,6 +152,9 @@ impl Mechanism for Staircase {
     }
 }
 
+/// The narrowest step of a density around a record that is replaced, relative to its distance and the period.
+const NARROWEST_STEP: f64 = 1e-4;
+
 #[derive(Debug, Clone)]
 struct StaircaseNoise {
     epsilon: f64,
@@ -316,15 +319,22 @@ impl Noise for StaircaseNoise {
     /// The pieces on which all three densities are constant; in both tails they repeat with the factor b.
     fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
         let (period, edge) = (self.width, self.gamma * self.width);
-        if distance / period > MAX_CELLS {
+        // Steps must be wide beside the rounding of places.
+        let narrowest = NARROWEST_STEP * (distance + period);
+        let is_told = |width: f64| width == 0.0 || width >= narrowest;
+        if distance / period > MAX_CELLS || !is_told(edge) || !is_told(period - edge) {
             return None;
         }
         let far = distance + edge;
-        let mut cuts = self.cuts(-far - period, far + period, distance);
+        // Records a whole number of periods apart, up to rounding, have the same ends of pieces.
+        let periods = (distance / period).round();
+        let whole = (distance / period - periods).abs() <= 1e-12 * periods;
+        let shift = if whole { 0.0 } else { distance };
+        let mut cuts = self.cuts(-far - period, far + period, shift);
         cuts.extend(cuts.clone().iter().map(|cut| -cut));
         cuts.sort_by(f64::total_cmp);
         // Ends that meet and do not, by rounding, enclose nothing.
-        let hair = 1e-12 * period * (2.0 + distance / period);
+        let hair = 16.0 * f64::EPSILON * (distance + period);
         cuts.dedup_by(|b, a| *b - *a <= hair);
         let pieces = cuts.windows(2).map(|cut| {
             let middle = 0.5 * (cut[0] + cut[1]);

@@ -28,6 +28,8 @@ pub(super) struct Mixed {
 const FAR: f64 = 39.0;
 /// Up to so many whole numbers between two places are added one by one.
 const LISTED: f64 = 64.0;
+/// The largest σ for which many divergences are summed.
+const WIDEST: f64 = 100.0;
 /// The most corners of a trade-off curve that are looked at.
 const MAX_CORNERS: f64 = 1e6;
 
@@ -52,7 +54,9 @@ impl Mixed {
                 let log_none = -0.5 * (z / sigma) * (z / sigma) - log_total;
                 let (p, q) = self.log_ratios(z);
                 let (p, q) = if reversed { (q, p) } else { (p, q) };
-                let cell = Cell::with_loss(exp(log_none + p), exp(log_none + q), p - q);
+                let (one, other) = self.masses(z, log_total);
+                let (one, other) = if reversed { (other, one) } else { (one, other) };
+                let cell = Cell::with_loss(one, other, p - q);
                 if (order - 1.0) * cell.loss > LARGE || cell.p == 0.0 {
                     moment.add_log(log_none + order * p + (1.0 - order) * q);
                 } else if cell.q > 0.0 {
@@ -87,6 +91,17 @@ impl Mixed {
             loss + log(self.rate) + log1p((1.0 - self.rate) / self.rate * exp(-loss))
         } else {
             log1p(self.rate * expm1(loss))
+        }
+    }
+
+    /// P and Q of a whole number.
+    fn masses(&self, z: f64, log_total: f64) -> (f64, f64) {
+        let at = |z: f64| exp(-0.5 * (z / self.sigma) * (z / self.sigma) - log_total);
+        let none = (1.0 - self.rate) * at(z);
+        let with = |place: f64| none + self.rate * at(z - place);
+        match self.other {
+            Other::None => (with(self.distance), at(z)),
+            Other::Opposite => (with(self.distance), with(-self.distance)),
         }
     }
 
@@ -142,9 +157,8 @@ impl Mixed {
         let reach = ((FAR * sigma).ceil() + 1.0 + distance) as i64;
         let cell = |z: i64| {
             let z = z as f64;
-            let log_none = -0.5 * (z / sigma) * (z / sigma) - log_total;
-            let (p, q) = self.log_ratios(z);
-            Cell::with_loss(exp(log_none + p), exp(log_none + q), p - q)
+            let ((one, other), (p, q)) = (self.masses(z, log_total), self.log_ratios(z));
+            Cell::with_loss(one, other, p - q)
         };
         (-reach..=reach).map(cell).collect()
     }
@@ -152,20 +166,24 @@ impl Mixed {
     /// The smallest ρ of zero-concentrated differential privacy against the opposite record; see
     /// [`ReplacedPair`](super::ReplacedPair), whose reasons hold for whole numbers: up to a rate of ½ the event {z ≥ k} has
     /// at most the probability that noise at the distance Δ gives to an event as likely as κ = (1 − r)T(k) + r·T(k + Δ),
-    /// because that is concave in κ and T(k − Δ) at κ = T(k).
-    pub(super) fn concentrated_rho(&self) -> f64 {
+    /// because that is concave in κ and T(k − Δ) at κ = T(k). Of larger rates it is a supremum over orders, `None` for σ above
+    /// 100, where the sums are too long.
+    pub(super) fn concentrated_rho(&self) -> Option<f64> {
         let mu = self.distance / self.sigma;
         if self.rate == 1.0 {
-            return 2.0 * mu * mu;
+            return Some(2.0 * mu * mu);
         }
         if self.other == Other::None || self.rate <= 0.5 {
-            return 0.5 * mu * mu;
+            return Some(0.5 * mu * mu);
+        }
+        if self.sigma > WIDEST {
+            return None;
         }
         let excess = -log1p(-self.rate);
-        rho::supremum(
+        Some(rho::supremum(
             |order| self.divergence(order, false),
             |order| 0.5 * mu * mu + excess / order,
-        )
+        ))
     }
 
     /// The smallest μ of Gaussian differential privacy.

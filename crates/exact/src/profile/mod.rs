@@ -358,7 +358,7 @@ impl Pair {
             // This is the larger ρ of both orders of the pair.
             Pair::Subsampled { base, .. } if base.has_unbounded_loss() => base.concentrated_rho(),
             Pair::Replaced(pair) => Some(pair.concentrated_rho()),
-            Pair::DiscreteReplaced { .. } => self.lattice().map(|mixed| mixed.concentrated_rho()),
+            Pair::DiscreteReplaced { .. } => self.lattice()?.concentrated_rho(),
             _ => {
                 self.renyi_divergence(2.0)?;
                 let divergence = |order: f64| self.renyi_divergence(order).unwrap_or(f64::NAN);

@@ -335,3 +335,30 @@ fn ranges_have_the_figures_of_their_mixed_rows() {
         }
     }
 }
+
+/// Steps that are too narrow beside the rounding of places are refused; nothing is small only because it is narrow.
+#[test]
+fn narrow_steps_are_refused_and_large_losses_have_their_masses() {
+    for text in ["staircase(epsilon=25)", "staircase(epsilon=1, gamma=1e-9)"] {
+        let text = format!("subsampled({text}, rate=0.1, relation=replace)");
+        assert!(parse(&text).unwrap().bind_declared().is_err(), "{text}");
+    }
+    // Of a staircase of 16, as much as e^−8/(1 + e^−8) of the noise is not near its center, half of it between the record and
+    // 0, where the noise around 0 has the same height; that around 0 has e^−16 of its mass near the record.
+    let low = (-8f64).exp() / (1.0 + (-8f64).exp());
+    for (text, expected, near) in [
+        ("discrete-gaussian(sigma=1e-3)", 0.1, 1e-13),
+        ("geometric(nu=1e5)", 0.1, 1e-13),
+        ("staircase(epsilon=16)", 0.1 * (1.0 - 0.5 * low), 3e-7),
+        (
+            "staircase(epsilon=35, sensitivity=0.1, gamma=0.5)",
+            0.1,
+            1e-13,
+        ),
+    ] {
+        let text = format!("subsampled({text}, rate=0.1, relation=replace)");
+        let found = parse(&text).unwrap().bind_declared().unwrap().delta(1.0);
+        let error = found.unwrap() - expected;
+        assert!(error.abs() < near, "{text}: {found:?} {expected:e}");
+    }
+}
