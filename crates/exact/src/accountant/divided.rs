@@ -75,6 +75,9 @@ impl Divided {
     }
 }
 
+/// Beyond this loss, whose exponential may be no number, the secret is told.
+const LARGEST: f64 = 600.0;
+
 /// A cell and its masses.
 struct Piece {
     ends: (f64, f64),
@@ -90,6 +93,9 @@ impl Piece {
     /// Masses with the losses of both ends that have the same sums.
     fn at_its_ends(&self) -> [(f64, f64); 2] {
         let ((from, to), (p, q)) = (self.ends, self.masses);
+        if from > LARGEST || to < -LARGEST {
+            return [(p, 0.0), (0.0, q)];
+        }
         if from >= 0.0 {
             // Of P, by q = α·e^−from + β·e^−to.
             let (near, far) = (exp(-from), exp(-to));

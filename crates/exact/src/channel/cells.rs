@@ -24,7 +24,7 @@ use libm::{erfc, exp, expm1, tanh};
 use crate::channel::Channel;
 use crate::extreme::Extreme;
 use crate::profile::integral_between;
-use leakgauge_base::error::Result;
+use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::format_number;
 
 /// The entries of a matrix of cells, about, and the most cells.
@@ -55,10 +55,25 @@ impl Columns {
             .map(|s| self.entries.iter().map(|column| column[s]).sum())
             .collect();
         let row = |s: usize| self.entries.iter().map(move |column| column[s]);
-        // Only rounding is left of the difference from 1.
+        check_sums(&sums)?;
         let rows = (0..n).flat_map(|s| row(s).map(move |p| (s, p)));
         let values = rows.map(|(s, p)| p / sums[s]).collect();
         Channel::new(secrets.to_vec(), self.labels, values)
+    }
+}
+
+/// Only rounding is left of the difference of rows from 1: no mass is lost before they are normalized.
+///
+/// # Errors
+/// More is left.
+pub(super) fn check_sums(sums: &[f64]) -> Result<()> {
+    match sums.iter().find(|sum| !((**sum - 1.0).abs() <= 1e-9)) {
+        None => Ok(()),
+        Some(sum) => Err(Error::parameter(
+            "channel",
+            format!("the probabilities of its cells sum to {sum} and not 1"),
+        )
+        .with_hint("a parameter is too small or too large for double precision")),
     }
 }
 

@@ -320,6 +320,7 @@ fn two_secrets(
     let channel = |columns: &[(f64, f64)]| {
         let sum = |of: fn(&(f64, f64)) -> f64| columns.iter().map(of).sum::<f64>();
         let (p, q) = (sum(|column| column.0), sum(|column| column.1));
+        cells::check_sums(&[p, q])?;
         let first = columns.iter().map(|column| column.1 / q);
         let second = columns.iter().map(|column| column.0 / p);
         let names = columns

@@ -436,3 +436,25 @@ fn limits_of_capacities_enclose_that_of_the_mechanism() {
         );
     }
 }
+
+/// A record that is told for certain where it is used: losses whose exponentials are no numbers keep their masses.
+#[test]
+fn records_that_are_told_for_certain_keep_their_masses() {
+    // Two columns: ½ and 1, and ½ and 0.
+    let expected = 0.5 * (4.0f64 / 3.0).ln() + 0.25 * (2.0f64 / 3.0).ln() + 0.25 * 2.0f64.ln();
+    for text in [
+        "subsampled(gaussian(sigma=0.003), rate=0.5)",
+        "subsampled(gaussian(sigma=0.02), rate=0.5)",
+        "subsampled(laplace(scale=0.0005), rate=0.5)",
+    ] {
+        let found = analysis(text, &AnalysisOptions::default());
+        let most = found.at_prior.mutual_information;
+        let least = found.at_least.unwrap().at_prior.mutual_information;
+        assert!(
+            least <= expected + 1e-12 && expected <= most + 1e-12,
+            "{text}: {least} {most}"
+        );
+        assert!(most - least < 1e-6, "{text}: {least} {most}");
+        assert!(most <= found.shannon_capacity.upper, "{text}");
+    }
+}
