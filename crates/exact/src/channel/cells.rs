@@ -67,7 +67,9 @@ impl Columns {
 /// # Errors
 /// More is left.
 pub(super) fn check_sums(sums: &[f64]) -> Result<()> {
-    match sums.iter().find(|sum| !((**sum - 1.0).abs() <= 1e-9)) {
+    // What is not a number is not near 1 either.
+    let is_one = |sum: &f64| (sum - 1.0).abs() <= 1e-9;
+    match sums.iter().find(|sum| !is_one(sum)) {
         None => Ok(()),
         Some(sum) => Err(Error::parameter(
             "channel",
