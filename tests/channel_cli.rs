@@ -349,3 +349,48 @@ fn capacities_of_parts_bound_that_of_the_composition() {
     let uniform = json(&[&three])["risk_leakage"].as_f64().unwrap();
     assert!((most - 0.5).abs() < 1e-15 && uniform <= most + 1e-15);
 }
+
+/// Noise on the line has two sides; the values between them are by quadrature of the densities (mpmath 1.3).
+#[test]
+fn noise_on_the_line_has_two_sides() {
+    let found = json(&["laplace(scale=1, secrets=3)", "--prior", "0.5,0.3,0.2"]);
+    assert_eq!(found["input"][0]["form"], "between");
+    for (key, expected) in [
+        ("mutual_information", 0.178_339_186_591_823),
+        ("vulnerability", 0.616_522_622_631_916),
+        ("bayes_risk", 0.383_477_377_368_084),
+    ] {
+        let sides = [&found[key], &found["at_least"][key]].map(|side| side.as_f64().unwrap());
+        let (low, high) = (sides[0].min(sides[1]), sides[0].max(sides[1]));
+        assert!(
+            low <= expected + 1e-14 && expected <= high + 1e-14 && high - low < 1e-6,
+            "{key}: {sides:?}"
+        );
+    }
+    assert!(close(&found["bayes_security"], (-1f64).exp()));
+    assert!(close(&found["epsilon"], 2.0));
+    let output = run(&["gaussian(sigma=1, secrets=2)"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("at least") && text.contains("infinitely many observations"),
+        "{text}"
+    );
+}
+
+/// Mutual information of 100 labels, summed over the numbers of bits that are 1 with 40 digits (mpmath 1.3).
+const RAPPOR: f64 = 0.121_182_538_169_800_15;
+
+#[test]
+fn observations_that_are_too_many_to_list_are_counted() {
+    let found = json(&["rappor(epsilon=1, secrets=100)"]);
+    assert_eq!(found["input"][0]["form"], "counted");
+    assert!(close(&found["mutual_information"], RAPPOR));
+    assert!(close(&found["shannon_capacity"]["upper"], RAPPOR));
+    assert!(close(&found["capacity"], 0.5f64.exp()));
+    let prior = format!("0.02,0{}", ",0.01".repeat(98));
+    let message = refusal(&["rappor(epsilon=1, secrets=100)", "--prior", &prior]);
+    assert!(
+        message.contains("--prior does not treat them so"),
+        "{message}"
+    );
+}

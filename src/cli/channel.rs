@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::grammar::Call;
-use leakgauge::exact::channel::MatrixLayout;
 use leakgauge::exact::channel::{
-    self, Analysis, AnalysisOptions, Channel, Composition, CompositionKind, Payoff, Prior,
-    SearchMethod,
+    self, Analysis, AnalysisOptions, Channel, Composition, CompositionKind, Enclosed, MatrixForm,
+    MatrixLayout, Payoff, Prior, SearchMethod,
 };
 use leakgauge::exact::shuffle::vulnerability::{DATASETS, Datasets};
 use leakgauge::input::matrix::{self as read, MatrixOptions};
@@ -154,7 +153,15 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
         normalize: arguments.normalize,
         ..layout(&arguments.layout)
     };
-    let (channels, layouts) = read_all(&arguments.matrices, &matrix_options)?;
+    let (channels, layouts) = match read_all(&arguments.matrices, &matrix_options) {
+        Ok(read) => read,
+        // Where there is no matrix, others may enclose the figures.
+        Err(error) => {
+            let analysis = enclosed(arguments)?.ok_or(error)?;
+            to_stdout(|out| report::write_channel(&analysis, arguments.format.layout(), out))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
     let mut analysis = analyze(arguments, &channels, layouts)?;
     if let Some(other) = &arguments.refines {
         let (others, _) = read_all(std::slice::from_ref(other), &matrix_options)?;
@@ -201,6 +208,34 @@ fn read_all(
     files.iter().map(read).collect()
 }
 
+/// The analysis of one mechanism without a matrix of its own, whose figures can be enclosed.
+fn enclosed(arguments: &ChannelArguments) -> Result<Option<Analysis>> {
+    let [text] = &arguments.matrices[..] else {
+        return Ok(None);
+    };
+    if !is_mechanism(text) || arguments.refines.is_some() || arguments.repeat != 1 {
+        return Ok(None);
+    }
+    let call = Call::parse(text)?;
+    if call.name == DATASETS {
+        return Ok(None);
+    }
+    let Some(found) = Enclosed::of(&*mechanism::from_call(&call)?)? else {
+        return Ok(None);
+    };
+    let mut analysis = found.analyze(&options_of(arguments, found.secrets())?)?;
+    let form = if found.is_counted() {
+        MatrixForm::Counted
+    } else {
+        MatrixForm::Between
+    };
+    analysis.input = vec![MatrixLayout {
+        form,
+        ..MatrixLayout::of_mechanism(text, 0.0)
+    }];
+    Ok(Some(analysis))
+}
+
 /// `name(…)` is a mechanism, unless a file has that name.
 fn is_mechanism(text: &str) -> bool {
     text.trim_end().ends_with(')') && text.contains('(') && !std::path::Path::new(text).exists()
@@ -233,12 +268,21 @@ fn analyze(
     channels: &[Channel],
     layouts: Vec<MatrixLayout>,
 ) -> Result<Analysis> {
-    let method = arguments.method.into();
     let composed = composed(arguments, channels)?;
     let whole = composed.as_ref().map_or(&channels[0], |(whole, _)| whole);
-    let options = AnalysisOptions {
+    let options = options_of(arguments, whole)?;
+    let mut analysis = channel::analyze(whole, &options)?;
+    analysis.input = layouts;
+    match composed {
+        Some((_, composition)) => analysis.of_composition(composition),
+        None => Ok(analysis),
+    }
+}
+
+fn options_of(arguments: &ChannelArguments, whole: &Channel) -> Result<AnalysisOptions> {
+    Ok(AnalysisOptions {
         prior: Some(Prior::parse(&arguments.prior, whole)?),
-        method,
+        method: arguments.method.into(),
         epsilons: arguments.epsilon.clone(),
         orders: arguments.at_order.clone(),
         tries: arguments.tries.clone(),
@@ -247,13 +291,7 @@ fn analyze(
         pair: pair(whole, &arguments.pair)?,
         gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
         loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,
-    };
-    let mut analysis = channel::analyze(whole, &options)?;
-    analysis.input = layouts;
-    match composed {
-        Some((_, composition)) => analysis.of_composition(composition),
-        None => Ok(analysis),
-    }
+    })
 }
 
 fn pair(channel: &Channel, labels: &[String]) -> Result<Option<(usize, usize)>> {

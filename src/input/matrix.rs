@@ -10,7 +10,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use leakgauge_base::error::{Error, Place, Result};
 use leakgauge_base::naming::option;
 use leakgauge_exact::channel::{
-    Channel, MatrixLayout, PayoffTable, RowProblem, SUM_TOLERANCE, numbered,
+    Channel, MatrixForm, MatrixLayout, PayoffTable, RowProblem, SUM_TOLERANCE, numbered,
 };
 use leakgauge_log as log;
 
@@ -253,6 +253,7 @@ impl Table {
             normalized_rows,
             written_out: false,
             merged_probability: 0.0,
+            form: MatrixForm::Whole,
         }
     }
 }

@@ -1,10 +1,15 @@
 //! The report about a channel.
 
 use crate::report::document::Document;
-use leakgauge_exact::channel::{Analysis, Composition, PriorFigures, Refinement};
+use crate::report::numbers::{plain_above, plain_below};
+use leakgauge_exact::channel::{
+    Analysis, AtLeast, CapacityBracket, Composition, MatrixForm, PriorFigures, Refinement,
+};
 
 /// The number of pairs in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
+/// The digits of figures that lie between two sides.
+const DIGITS: i32 = 6;
 /// The number of vertices of a trade-off curve that are listed.
 const LISTED_CORNERS: usize = 20;
 
@@ -16,7 +21,10 @@ pub fn analysis(analysis: &Analysis) -> Document {
     document.heading("Summary");
     summary(&mut document, analysis);
     document.heading("Figures");
-    document.table(vec!["figure", "", "value"], 2, figures(analysis));
+    match &analysis.at_least {
+        Some(least) => sides(&mut document, analysis, least),
+        None => document.table(vec!["figure", "", "value"], 2, figures(analysis)),
+    }
     if let (Some(matrix), 3..) = (&analysis.total_variation_matrix, analysis.secrets.len()) {
         document.heading("Worst pairs");
         pairs(&mut document, &analysis.secrets, matrix);
@@ -45,17 +53,23 @@ pub fn analysis(analysis: &Analysis) -> Document {
 
 fn summary(document: &mut Document, analysis: &Analysis) {
     let [a, b] = &analysis.worst_pair.secrets;
+    let observations = match form(analysis) {
+        MatrixForm::Whole => format!("{} observations", analysis.observations),
+        MatrixForm::Between => "infinitely many observations".to_owned(),
+        MatrixForm::Counted => "observations that are counted together".to_owned(),
+    };
     document.paragraph(format!(
-        "{} secrets, {} observations. {a} and {b} are the worst pair, the easiest to tell apart: Bayes \
+        "{} secrets, {observations}. {a} and {b} are the worst pair, the easiest to tell apart: Bayes \
          security {}, advantage of the optimal adversary {}.",
         analysis.secrets.len(),
-        analysis.observations,
         number(analysis.bayes_security),
         number(analysis.total_variation)
     ));
     let epsilon = match analysis.epsilon {
         Some(epsilon) => format!("The channel is {}-LDP.", number(epsilon)),
-        None if analysis.input.iter().any(|input| input.merged_probability > 0.0) => {
+        None if form(analysis) == MatrixForm::Between
+            || analysis.input.iter().any(|input| input.merged_probability > 0.0) =>
+        {
             "The channel has no finite epsilon of local differential privacy: its likelihood ratios have no limit."
                 .to_owned()
         }
@@ -134,82 +148,130 @@ fn refined(found: &Refinement) -> String {
     }
 }
 
-type Figure = (&'static str, &'static str, String);
+/// Its name, what it is, and its value unless there is none.
+type Figure = (&'static str, &'static str, Result<f64, &'static str>);
+
+fn form(analysis: &Analysis) -> MatrixForm {
+    analysis
+        .input
+        .first()
+        .map_or(MatrixForm::Whole, |input| input.form)
+}
 
 fn figures(analysis: &Analysis) -> Vec<Vec<String>> {
     let rows = prior_figures(&analysis.at_prior)
         .into_iter()
-        .chain(channel_figures(analysis));
-    rows.map(|(name, what, value)| vec![name.to_owned(), what.to_owned(), value])
-        .collect()
+        .chain(channel_figures(analysis))
+        .chain(limits(&analysis.shannon_capacity))
+        .chain([epsilon(analysis)]);
+    let row = |(name, what, value): Figure| {
+        let value = value.map_or_else(str::to_owned, number);
+        vec![name.to_owned(), what.to_owned(), value]
+    };
+    rows.map(row).collect()
+}
+
+/// Figures between those of two matrices, rounded outward, and the others on both sides.
+fn sides(document: &mut Document, analysis: &Analysis, least: &AtLeast) {
+    let most = prior_figures(&analysis.at_prior).into_iter();
+    let row = |(one, other): (Figure, Figure)| {
+        let (name, what, value) = one;
+        let [low, high] = match (value, other.2) {
+            (Ok(one), Ok(other)) => [
+                plain_below(one.min(other), DIGITS),
+                plain_above(one.max(other), DIGITS),
+            ],
+            (one, other) => [one, other].map(|value| value.map_or_else(str::to_owned, number)),
+        };
+        vec![name.to_owned(), what.to_owned(), low, high]
+    };
+    let mut rows: Vec<Vec<String>> = most.zip(prior_figures(&least.at_prior)).map(row).collect();
+    rows.extend(channel_figures(analysis).map(|figure| row((figure, figure))));
+    rows.push(vec![
+        "Shannon capacity".to_owned(),
+        "bits".to_owned(),
+        plain_below(least.shannon_capacity.lower_bits, DIGITS),
+        plain_above(analysis.shannon_capacity.upper_bits, DIGITS),
+    ]);
+    rows.push(row((epsilon(analysis), epsilon(analysis))));
+    document.table(vec!["figure", "", "at least", "at most"], 2, rows);
 }
 
 fn prior_figures(at: &PriorFigures) -> [Figure; 8] {
-    let ratio = at.risk_leakage.map_or("n/a".to_owned(), number);
     [
         (
             "guessing error G",
             "without observation",
-            number(at.guessing_error),
+            Ok(at.guessing_error),
         ),
-        ("Bayes risk R*", "with observation", number(at.bayes_risk)),
-        ("risk leakage R*/G", "1 leaks nothing", ratio),
-        ("vulnerability V", "1 - R*", number(at.vulnerability)),
+        ("Bayes risk R*", "with observation", Ok(at.bayes_risk)),
+        (
+            "risk leakage R*/G",
+            "1 leaks nothing",
+            at.risk_leakage.ok_or("n/a"),
+        ),
+        ("vulnerability V", "1 - R*", Ok(at.vulnerability)),
         (
             "multiplicative leakage",
             "V / largest prior",
-            number(at.multiplicative_leakage),
+            Ok(at.multiplicative_leakage),
         ),
         (
             "additive leakage",
             "V - largest prior",
-            number(at.additive_leakage),
+            Ok(at.additive_leakage),
         ),
         (
             "min-entropy leakage",
             "bits",
-            number(at.min_entropy_leakage_bits),
+            Ok(at.min_entropy_leakage_bits),
         ),
-        (
-            "mutual information",
-            "bits",
-            number(at.mutual_information_bits),
-        ),
+        ("mutual information", "bits", Ok(at.mutual_information_bits)),
     ]
 }
 
-fn channel_figures(analysis: &Analysis) -> [Figure; 7] {
-    let shannon = &analysis.shannon_capacity;
-    let epsilon = analysis.epsilon.map_or("infinite".to_owned(), number);
-    let min_entropy = number(analysis.min_entropy_capacity_bits);
+fn channel_figures(analysis: &Analysis) -> [Figure; 4] {
     [
         (
             "Bayes security",
             "smallest over all priors",
-            number(analysis.bayes_security),
+            Ok(analysis.bayes_security),
         ),
         (
             "total variation",
             "largest of all pairs",
-            number(analysis.total_variation),
+            Ok(analysis.total_variation),
         ),
         (
             "multiplicative capacity",
             "largest over all priors",
-            number(analysis.capacity),
+            Ok(analysis.capacity),
         ),
-        ("min-entropy capacity", "bits", min_entropy),
+        (
+            "min-entropy capacity",
+            "bits",
+            Ok(analysis.min_entropy_capacity_bits),
+        ),
+    ]
+}
+
+fn epsilon(analysis: &Analysis) -> Figure {
+    let value = analysis.epsilon.ok_or("infinite");
+    ("epsilon", "LDP, natural logarithm", value)
+}
+
+fn limits(shannon: &CapacityBracket) -> [Figure; 2] {
+    [
         (
             "Shannon capacity at least",
             "bits, certified",
-            number(shannon.lower_bits),
+            Ok(shannon.lower_bits),
         ),
         (
             "Shannon capacity at most",
             "bits, certified",
-            number(shannon.upper_bits),
+            Ok(shannon.upper_bits),
         ),
-        ("epsilon", "LDP, natural logarithm", epsilon),
     ]
 }
 
@@ -376,7 +438,7 @@ fn method(analysis: &Analysis) -> Vec<String> {
     let mut items = Vec::new();
     for input in &analysis.input {
         if input.written_out {
-            let mut text = format!("{}: probabilities computed from the mechanism.", input.file);
+            let mut text = format!("{}: {}", input.file, written_out(input.form));
             if input.merged_probability > 0.0 {
                 text += &format!(
                     " The observations on either side of a range count as one, so that figures are lower limits of the \
@@ -423,8 +485,34 @@ fn method(analysis: &Analysis) -> Vec<String> {
         number(mean.lower.max(0.0)),
         mean.upper.map_or("1".to_owned(), number)
     ));
-    items.push("All figures are exact for this matrix, not estimates.".to_owned());
+    items.push(
+        match form(analysis) {
+            MatrixForm::Whole => "All figures are exact for this matrix, not estimates.",
+            MatrixForm::Between => {
+                "Figures of pairs of secrets and the multiplicative capacity are exact. Those at the prior, of the leakage \
+                 family, of a gain or a loss lie between the figures of both matrices: where one value is shown, it is that \
+                 of the matrix that leaks at least as much."
+            }
+            MatrixForm::Counted => "All figures are exact for the uniform prior, not estimates.",
+        }
+        .to_owned(),
+    );
     items
+}
+
+/// How the matrix of a mechanism was made.
+fn written_out(form: MatrixForm) -> &'static str {
+    match form {
+        MatrixForm::Whole => "probabilities computed from the mechanism.",
+        MatrixForm::Between => {
+            "two matrices computed from the mechanism. One tells only in which cell of the line, or of the likelihood \
+             ratio, the observation is, and leaks at most as much; from the other the observation can be drawn, so that it \
+             leaks at least as much."
+        }
+        MatrixForm::Counted => {
+            "observations that name as many labels are alike, so that a matrix with a few of them has the same figures."
+        }
+    }
 }
 
 /// Six decimals, or scientific notation if they would hide the value.

@@ -3,6 +3,7 @@
 use libm::{erfc, exp, expm1, log, log1p};
 
 use super::normal::{Normal, Order};
+use crate::extreme::Extreme;
 use crate::mechanism::{BoundMechanism, NoiseShape};
 use crate::profile::Noise;
 use crate::profile::{Cell, Pair, PlanarPair};
@@ -69,6 +70,8 @@ impl Smooth {
 /// secrets are told apart for certain.
 const FARTHEST: f64 = 1e6;
 
+/// The mass at an end of a table of integer noise that is left out.
+const NEGLIGIBLE: f64 = 1e-40;
 /// The widest tables of integer noise.
 const MAX_CELLS: f64 = 2e7;
 
@@ -158,7 +161,7 @@ impl Loss {
     /// Integer noise around 0 against around `distance`, cut where both tails are below 1e-30 of each other's mass.
     fn integer(distribution: &dyn Fn(f64) -> f64, distance: f64) -> Option<Loss> {
         let mut reach = 1.0;
-        while distribution(-reach) > 1e-40 {
+        while distribution(-reach) > NEGLIGIBLE {
             reach *= 2.0;
             if reach > MAX_CELLS {
                 return None;
@@ -232,7 +235,7 @@ impl Loss {
     /// The loss between two secrets of a mechanism.
     ///
     /// # Errors
-    /// The mechanism has neither a finite matrix nor noise on numbers.
+    /// The mechanism has neither a finite matrix, few likelihood ratios nor noise on numbers.
     pub fn of(mechanism: &dyn BoundMechanism, name: &str, pair: (usize, usize)) -> Result<Loss> {
         let unknown = || {
             Error::parameter(name, "the distribution of its privacy loss is not known")
@@ -249,13 +252,17 @@ impl Loss {
             Err(Error::parameter(name, problem)
                 .with_hint("one run tells the secrets apart for certain; more noise is needed"))
         };
-        if let Some((noise, rate)) = mechanism.replaced() {
-            return match noise {
-                Pair::Gaussian { mu } => Ok(Loss::replaced(Noise::Gaussian(in_reach(mu)?), rate)),
-                Pair::Laplace { distance } => {
-                    Ok(Loss::replaced(Noise::Laplace(in_reach(distance)?), rate))
+        if let Some(replaced) = mechanism.replaced() {
+            return match &replaced {
+                Pair::Replaced(pair) => {
+                    let (noise, rate) = pair.parts();
+                    in_reach(noise.distance())?;
+                    Ok(Loss::replaced(noise, rate))
                 }
-                _ => Err(unknown()),
+                _ => replaced
+                    .cells()
+                    .map(|cells| Loss::cells(&within_reach(cells)))
+                    .ok_or_else(unknown),
             };
         }
         // Of many secrets only the two matter, and they need not be listed.
@@ -285,8 +292,14 @@ impl Loss {
                 }
             };
         }
-        let table = mechanism.probabilities().ok_or_else(unknown)?;
-        Ok(Loss::table(&table.rows[pair.0], &table.rows[pair.1]))
+        if let Some(table) = mechanism.probabilities() {
+            return Ok(Loss::table(&table.rows[pair.0], &table.rows[pair.1]));
+        }
+        // Observations too many to list, with few likelihood ratios.
+        match mechanism.pair(pair.0, pair.1) {
+            Some(Pair::Cells(cells)) => Ok(Loss::cells(&cells)),
+            _ => Err(unknown()),
+        }
     }
 
     /// The loss of the pair in the other order.
@@ -356,6 +369,25 @@ impl Loss {
             normal: self.normal.map(|normal| Normal { rate, ..normal }),
         }
     }
+}
+
+/// Cells without those at both ends that have at most so much of both masses together as tables of noise leave out.
+fn within_reach(mut cells: Vec<Cell>) -> Vec<Cell> {
+    cells.sort_by(|x, y| x.loss.total_cmp(&y.loss));
+    let mass = |cell: &Cell| cell.p.at_least(cell.q);
+    let ends = |cells: &[Cell]| {
+        let mut sum = 0.0;
+        let outer = cells.iter().take_while(|cell| {
+            sum += mass(cell);
+            sum <= NEGLIGIBLE
+        });
+        outer.count()
+    };
+    let first = ends(&cells);
+    cells.reverse();
+    let last = ends(&cells);
+    cells.truncate(cells.len().saturating_sub(first));
+    cells.split_off(last.min(cells.len()))
 }
 
 /// The probability that a standard normal number is farther from 0 than this, on one side.

@@ -29,6 +29,7 @@ use window::{Tilted, Told, Window};
 mod closed_forms;
 mod contour;
 mod crossing;
+pub(crate) mod divided;
 mod grid;
 mod loss;
 mod normal;

@@ -483,3 +483,62 @@ fn integrals_and_grids_overlap() {
         }
     }
 }
+
+/// Two steps of a record that counts 1 or −1, by all pairs of observations: their δ is between both sides, which are near.
+#[test]
+fn replaced_records_of_other_noise_compose_as_their_losses_do() {
+    for noise in [
+        "geometric(nu=1), rate=0.1",
+        "discrete-gaussian(sigma=1), rate=0.3",
+        "discrete-gaussian(sigma=2), rate=1",
+        "staircase(epsilon=1), rate=0.2",
+        "truncated-geometric(nu=0.7, observations=-2..4), rate=0.4",
+    ] {
+        let text = format!("subsampled({noise}, relation=replace)");
+        let mechanism = crate::mechanism::parse(&text).unwrap();
+        let accountant = Accountant::of_mechanism(&*mechanism, 2).unwrap();
+        let pairs = mechanism.bind_declared().unwrap().pairs().unwrap();
+        for epsilon in [0.0, 0.1, 0.4] {
+            let of = |pair: &Pair| {
+                let cells = pair.cells().unwrap();
+                let each = |a: &Cell| {
+                    let twice =
+                        |b: &Cell| (a.p * b.p - f64::exp(epsilon) * a.q * b.q).at_least(0.0);
+                    cells.iter().map(twice).sum::<f64>()
+                };
+                cells.iter().map(each).sum::<f64>()
+            };
+            let expected = pairs.iter().map(of).fold(0.0, f64::at_least);
+            let sides = accountant.delta(epsilon);
+            assert!(
+                sides.least <= expected + 1e-15 && expected <= sides.most + 1e-15,
+                "{text}, {epsilon}: {expected} {sides:?}"
+            );
+            assert!(
+                sides.most - sides.least < 2e-3 * expected + 1e-6,
+                "{text}: {sides:?}"
+            );
+        }
+    }
+}
+
+/// 40 labels, whose reports are too many to list, are subsampled as two labels are: their likelihood ratios and
+/// probabilities are the same.
+#[test]
+fn reports_that_are_too_many_to_list_are_subsampled() {
+    for name in ["rappor", "oue"] {
+        let of = |labels: u64| {
+            let text = format!("subsampled({name}(epsilon=1, secrets={labels}), rate=0.1)");
+            Accountant::of_mechanism(&*crate::mechanism::parse(&text).unwrap(), 30).unwrap()
+        };
+        let (many, two) = (of(40), of(2));
+        for epsilon in [0.0, 0.3, 1.0] {
+            let (one, other) = (many.delta(epsilon), two.delta(epsilon));
+            assert!(
+                (one.most - other.most).abs() < 1e-9,
+                "{name}: {one:?} {other:?}"
+            );
+            assert!(one.least <= other.most && other.least <= one.most);
+        }
+    }
+}

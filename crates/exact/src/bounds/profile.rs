@@ -3,7 +3,7 @@
 use super::BoundsOptions;
 use crate::extreme::Extreme;
 use crate::mechanism::BoundMechanism;
-use crate::profile::Pair;
+use crate::profile::{Pair, by_curve};
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -31,9 +31,14 @@ pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps
     figures
 }
 
-/// sup P(E) with Q(E) ≤ κ over all pairs.
+/// sup P(E) with Q(E) ≤ κ over all pairs; where only δ(ε) is known, the smallest bound that it gives, which is never too
+/// small.
 pub(super) fn reconstruction(bound: &dyn BoundMechanism, kappa: f64) -> Option<f64> {
-    largest(bound, |pair| pair.reconstruction(kappa))
+    largest(bound, |pair| pair.reconstruction(kappa)).or_else(|| {
+        bound.delta(0.0)?;
+        let delta = |epsilon: f64| bound.delta(epsilon).unwrap_or(1.0);
+        Some(by_curve(kappa, 100, delta))
+    })
 }
 
 /// The largest figure of all pairs; `None` if some pair has none.
@@ -100,6 +105,26 @@ mod tests {
         }
     }
 
+    /// Of a mixture of noise only δ(ε) is known. With two Laplace laws the likelihood ratio is at least e^(2/3) = 1.95 left of
+    /// the first secret, at most e^(−2/3) = 0.51 right of the second one, and falls in between: where it is between these, a
+    /// half-line is the best event of its probability.
+    #[test]
+    fn a_mixture_has_the_reconstruction_of_its_half_lines() {
+        let text =
+            "mixture(laplace(scale=1, secrets=0..2), laplace(scale=3, secrets=0..2), weight=0.7)";
+        let bound = parse(text).unwrap().bind_declared().unwrap();
+        // The mass beyond x ≥ 0 on one side.
+        let tail = |x: f64| 0.35 * (-x).exp() + 0.15 * (-x / 3.0).exp();
+        for t in [0.7, 0.9, 1.0, 1.3] {
+            let (p, q) = (1.0 - tail(t), tail(2.0 - t));
+            let found = reconstruction(&*bound, q).unwrap();
+            assert!(
+                (found - p).abs() < 1e-6 && found >= p - 1e-12,
+                "{t}: {found} {p}"
+            );
+        }
+    }
+
     /// Two ways to the same figures: closed forms or cells of a mechanism, and its δ(ε) alone.
     #[test]
     fn the_delta_of_a_mechanism_gives_its_reconstruction() {
@@ -124,8 +149,7 @@ mod tests {
             let bound = mechanism.bind_declared().expect(text);
             for kappa in [1e-4, 0.03, 0.3, 0.5, 0.77] {
                 let found = reconstruction(&*bound, kappa).expect(text);
-                let by_delta =
-                    crate::profile::by_curve(kappa, 100, |epsilon| bound.delta(epsilon).unwrap());
+                let by_delta = by_curve(kappa, 100, |epsilon| bound.delta(epsilon).unwrap());
                 let alike = (found - by_delta).abs() < 1e-9;
                 // δ of several pairs together can exceed that of each.
                 let many = bound.pairs().is_some_and(|pairs| pairs.len() > 1);

@@ -106,11 +106,33 @@ pub struct Analysis {
     /// ρ and μ, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ChannelProfile>,
+    /// Of noise on the line, where figures lie between those of two matrices: the other side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<AtLeast>,
     /// How the channel relates to another one, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<Refinement>,
     /// How the worst pair was found.
     pub search: Search,
+}
+
+/// Figures of a channel that leaks at most as much as another one.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AtLeast {
+    /// The figures at the prior.
+    #[serde(flatten)]
+    pub at_prior: PriorFigures,
+    /// The Shannon capacity, between certified limits.
+    pub shannon_capacity: CapacityBracket,
+    /// The leakage family at the prior.
+    pub leakage_family: LeakageFamily,
+    /// Figures under the given gain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<GainFigures>,
+    /// Figures under the given loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossFigures>,
 }
 
 /// Figures at a prior.
@@ -316,6 +338,7 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         loss: loss_figures(channel, &prior, options.loss.as_ref())?,
         reconstruction: reconstruction(channel, &options.reconstruction)?,
         profile: options.profile.then(|| channel.profile()),
+        at_least: None,
         refinement: None,
         prior: prior.weights().to_vec(),
         at_prior,
@@ -351,6 +374,20 @@ fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
         mutual_information,
         mutual_information_bits: mutual_information / LN_2,
     })
+}
+
+impl PriorFigures {
+    /// The same with another V and R* = 1 − V, given both so that neither loses its digits.
+    pub(super) fn set_vulnerability(&mut self, vulnerability: f64, risk: f64) {
+        let largest = 1.0 - self.guessing_error;
+        self.vulnerability = vulnerability;
+        self.bayes_risk = risk;
+        self.risk_leakage = self.risk_leakage.map(|_| risk / self.guessing_error);
+        self.multiplicative_leakage = vulnerability / largest;
+        self.additive_leakage = vulnerability - largest;
+        self.min_entropy_leakage = self.multiplicative_leakage.ln();
+        self.min_entropy_leakage_bits = self.min_entropy_leakage / LN_2;
+    }
 }
 
 fn pair_figures(channel: &Channel, (a, b): (usize, usize)) -> Result<WorstPair> {

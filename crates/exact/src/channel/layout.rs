@@ -17,6 +17,22 @@ pub struct MatrixLayout {
     /// Of a mechanism: the probability of the observations far out that count as one on either side, under the secret
     /// that makes them most likely; 0 if there are none.
     pub merged_probability: f64,
+    /// Which matrices the figures are of.
+    pub form: MatrixForm,
+}
+
+/// Which matrices the figures of a channel are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum MatrixForm {
+    /// Its own.
+    #[default]
+    Whole,
+    /// Of noise on the line: two that leak at most and at least as much.
+    Between,
+    /// Of observations that are counted together: one with the same figures under the uniform prior.
+    Counted,
 }
 
 impl MatrixLayout {
@@ -29,6 +45,7 @@ impl MatrixLayout {
             normalized_rows: 0,
             written_out: true,
             merged_probability,
+            form: MatrixForm::Whole,
         }
     }
 }

@@ -28,8 +28,10 @@ use leakgauge_base::error::{Error, Result};
 
 mod analysis;
 mod bounds;
+mod cells;
 mod composition;
 mod diameter;
+mod enclosed;
 mod family;
 mod gain;
 mod information;
@@ -43,19 +45,20 @@ mod refinement;
 mod repeat;
 
 pub use analysis::{
-    Analysis, AnalysisOptions, CapacityBracket, Composition, CompositionKind, DeltaAt, GainFigures,
-    LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair, analyze,
-    compose,
+    Analysis, AnalysisOptions, AtLeast, CapacityBracket, Composition, CompositionKind, DeltaAt,
+    GainFigures, LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair,
+    analyze, compose,
 };
 pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
+pub use enclosed::Enclosed;
 pub use family::{
     AlphaLeakage, LeakageFamily, OrderFigures, TriesFigures, prior_guesswork,
     prior_tries_vulnerability,
 };
 pub use gain::{Payoff, PayoffTable};
 pub use information::Capacity;
-pub use layout::MatrixLayout;
+pub use layout::{MatrixForm, MatrixLayout};
 pub use pairs::{ChannelProfile, ReconstructionAt};
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};

@@ -225,6 +225,14 @@ impl Noise for DiscreteGaussianNoise {
         Some(Pair::DiscreteGaussian { sigma, distance })
     }
 
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        Some(Pair::DiscreteReplaced {
+            sigma: self.sums.sigma,
+            distance,
+            rate,
+        })
+    }
+
     fn distribution(&self, x: f64) -> f64 {
         match x.floor() {
             z if z < 0.0 => self.sums.tail(-z),

@@ -7,7 +7,7 @@ use libm::{erf, erfc, log, sqrt};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-use crate::profile::Pair;
+use crate::profile::{self, Pair, ReplacedPair};
 
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
@@ -153,6 +153,11 @@ impl Noise for GaussianNoise {
     fn pair(&self, distance: f64) -> Option<Pair> {
         let mu = distance / self.sigma;
         Some(Pair::Gaussian { mu })
+    }
+
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        let noise = profile::Noise::Gaussian(distance / self.sigma);
+        Some(Pair::Replaced(ReplacedPair::new(noise, rate)))
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -9,7 +9,7 @@ use rand_distr::OpenClosed01;
 
 use crate::profile::{Cell, Pair};
 
-use super::location::{Located, Noise};
+use super::location::{Located, Noise, mixed_loss};
 use super::{BoundMechanism, Build, Entry, Mechanism, Secrets, secrets};
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Parameter, format_number};
@@ -179,6 +179,34 @@ impl Noise for GeometricNoise {
         });
         let mut cells = vec![outer, outer.swapped()];
         cells.extend(between);
+        Some(Pair::Cells(cells))
+    }
+
+    /// What is at least Δ, what is at most −Δ, and every whole number in between.
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        if distance > MAX_BETWEEN {
+            return None;
+        }
+        let (nu, q) = (self.nu, exp(-self.nu));
+        // ln of the mixture with the record at Δ over the noise around 0.
+        let above = |x: f64| mixed_loss(nu * (2.0 * x - distance).clamp(-distance, distance), rate);
+        let beyond = (1.0 - rate) * exp(-nu * distance) / (1.0 + q);
+        let (most, least) = (
+            rate / (1.0 + q) + beyond,
+            rate * exp(-2.0 * nu * distance) / (1.0 + q) + beyond,
+        );
+        let loss = mixed_loss(nu * distance, rate) - mixed_loss(-nu * distance, rate);
+        let outer = Cell::with_loss(most, least, loss);
+        let center = -expm1(-nu) / (1.0 + q);
+        let count = 2 * distance as u64 - 1;
+        let inner = (0..count).map(|i| {
+            let x = i as f64 + 1.0 - distance;
+            let none = center * exp(-nu * x.abs());
+            let (p, q) = (above(x), above(-x));
+            Cell::with_loss(none * exp(p), none * exp(q), p - q)
+        });
+        let mut cells = vec![outer, outer.swapped()];
+        cells.extend(inner);
         Some(Pair::Cells(cells))
     }
 

@@ -7,7 +7,7 @@ use libm::{exp, expm1, log};
 use rand::{Rng, RngExt};
 use rand_distr::Open01;
 
-use crate::profile::Pair;
+use crate::profile::{self, Pair, ReplacedPair};
 
 use super::location::{Located, Noise};
 use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
@@ -199,6 +199,11 @@ impl Noise for LaplaceNoise {
     fn pair(&self, distance: f64) -> Option<Pair> {
         let distance = distance / self.scale;
         Some(Pair::Laplace { distance })
+    }
+
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        let noise = profile::Noise::Laplace(distance / self.scale);
+        Some(Pair::Replaced(ReplacedPair::new(noise, rate)))
     }
 
     fn distribution(&self, x: f64) -> f64 {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use libm::{expm1, log, log1p};
 use rand::Rng;
 
 use crate::profile::{Cell, Pair};
@@ -38,6 +39,12 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
         None
     }
 
+    /// The pair (1 − r)·R₀ + r·R_Δ and (1 − r)·R₀ + r·R₋Δ for a distance Δ above 0, R_x being the noise around x. `None`
+    /// if it is not known.
+    fn replacing(&self, _distance: f64, _rate: f64) -> Option<Pair> {
+        None
+    }
+
     /// The probability of noise at most `x`.
     fn distribution(&self, x: f64) -> f64;
 
@@ -48,6 +55,17 @@ pub(super) trait Noise: Debug + Clone + Send + Sync + 'static {
 
     /// Draws noise.
     fn sample(&self, rng: &mut dyn Rng) -> f64;
+}
+
+/// ln(1 − r + r·e^L): the privacy loss of a record that is used with probability r against none.
+pub(super) fn mixed_loss(loss: f64, rate: f64) -> f64 {
+    if rate == 1.0 {
+        loss
+    } else if loss > 700.0 {
+        loss + log(rate)
+    } else {
+        log1p(rate * expm1(loss))
+    }
 }
 
 /// The shape of unimodal noise that is symmetric about 0.
@@ -262,6 +280,13 @@ impl<N: Noise> BoundMechanism for Located<N> {
             0.0 => Some(Pair::Cells(vec![Cell::new(1.0, 1.0)])),
             distance => self.noise.pair(distance),
         }
+    }
+
+    fn replacing(&self, (a, b): (usize, usize), none: usize, rate: f64) -> Option<Pair> {
+        let distance = self.distance(a, none);
+        (distance > 0.0 && distance == self.distance(b, none))
+            .then(|| self.noise.replacing(distance, rate))
+            .flatten()
     }
 
     /// The two outermost secrets.

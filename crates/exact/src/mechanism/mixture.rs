@@ -6,6 +6,7 @@ use std::fmt;
 use rand::{Rng, RngExt};
 
 use super::entry::{Build, Reader, component};
+use super::noise_mixture::NoiseMixture;
 use super::observed::texts;
 use super::table::{Detail, Table};
 use super::{BoundMechanism, Entry, Law, MAX_ENTRIES, Mechanism, Observed, Probabilities};
@@ -17,7 +18,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "mixture",
     about: "applies one of two mechanisms at random and does not reveal which",
     parameters: &[
-        Parameter::positional("first", "a mechanism with finitely many observations"),
+        Parameter::positional(
+            "first",
+            "a mechanism with finitely many observations, or Laplace or Gaussian noise",
+        ),
         Parameter::positional("second", "a second such mechanism"),
         Parameter::named(
             "weight",
@@ -31,11 +35,13 @@ pub(super) const ENTRY: Entry = Entry {
 ///
 /// # Formula
 /// P(o | s) = w·P₁(o | s) + (1 − w)·P₂(o | s); all figures are sums over the observations of both.
-/// Probabilities below the smallest `f64` count as 0.
+/// Probabilities below the smallest `f64` count as 0. Of Laplace and Gaussian noise total variation, Bayes security and
+/// capacity are the weighted means, and ε and δ(ε) are upper sides that exceed the exact values by 1e-8 of them.
 ///
 /// # Conditions
-/// 0 ≤ w ≤ 1; both mechanisms have finitely many observations in the same columns, and for each, secrets times
-/// observations are at most [`MAX_ENTRIES`]. If both declare secrets, these are the same.
+/// 0 ≤ w ≤ 1; both mechanisms add Laplace or Gaussian noise to the same numbers, or have finitely many observations in the
+/// same columns, and for each, secrets times observations are at most [`MAX_ENTRIES`]. If both declare secrets, these are
+/// the same.
 ///
 /// # References
 /// Chatzikokolakis et al., *Bayes Security*, doi:10.1109/CSF57540.2023.00011: Bayes security is
@@ -97,6 +103,10 @@ impl Mechanism for Mixture {
                 "the two mechanisms have different observation columns",
             ));
         }
+        let (first, second) = match NoiseMixture::of(first, second, self.weight) {
+            Ok(noise) => return Ok(Box::new(noise)),
+            Err([first, second]) => (first, second),
+        };
         let tabulate = |bound: &dyn BoundMechanism, mechanism: &dyn Mechanism| {
             bound.probabilities().ok_or_else(|| {
                 let problem = format!(

@@ -64,6 +64,7 @@ mod location;
 mod mallows;
 mod mixture;
 mod nearest;
+mod noise_mixture;
 mod normalized_geometric;
 mod observed;
 mod planar_geometric;
@@ -228,9 +229,15 @@ pub trait BoundMechanism: Debug + Send + Sync {
         None
     }
 
-    /// For noise on a record that is used with a certain probability, or another one in its place: the noise of the
-    /// record against that without it, and the probability.
-    fn replaced(&self) -> Option<(Pair, f64)> {
+    /// For noise on a record that is used with a certain probability, or another one in its place: both, the record 1
+    /// first.
+    fn replaced(&self) -> Option<Pair> {
+        None
+    }
+
+    /// For a mechanism on numbers: the pair of a record that counts as the secret `records.0`, and one that counts as
+    /// `records.1`, if each is used with a probability and else counts as the secret `none`, which lies in the middle.
+    fn replacing(&self, _records: (usize, usize), _none: usize, _rate: f64) -> Option<Pair> {
         None
     }
 

@@ -7,7 +7,7 @@ use rand::Rng;
 
 use crate::profile::{Cell, Pair};
 
-use super::location::outermost;
+use super::location::{mixed_loss, outermost};
 use super::observed::texts;
 use super::{BoundMechanism, Law, Observed, Probabilities, Secrets};
 use leakgauge_base::error::{Error, Result};
@@ -228,6 +228,23 @@ impl<K: Monotone> BoundMechanism for Ranged<K> {
 
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
         Some(Pair::Cells(self.cells(a, b)?))
+    }
+
+    fn replacing(&self, records: (usize, usize), none: usize, rate: f64) -> Option<Pair> {
+        let (low, high) = self.family.ends();
+        let [a, b, none] = [records.0, records.1, none].map(|secret| self.centers[secret]);
+        let cell = |o: u64| {
+            let o = low + o as f64;
+            let mixed = |center: f64| {
+                let [with, without] = [center, none].map(|x| self.family.probability(x, o));
+                let loss = mixed_loss(self.family.loss(center, none, o), rate);
+                ((1.0 - rate) * without + rate * with, loss)
+            };
+            let (p, q) = (mixed(a), mixed(b));
+            Cell::with_loss(p.0, q.0, p.1 - q.1)
+        };
+        let count = (high - low < MAX_LISTED).then_some((high - low) as u64)?;
+        Some(Pair::Cells((0..=count).map(cell).collect()))
     }
 
     fn pairs(&self) -> Option<Vec<Pair>> {

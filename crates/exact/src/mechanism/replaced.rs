@@ -2,11 +2,11 @@
 
 use crate::extreme::Extreme;
 use std::fmt;
+use std::sync::OnceLock;
 
-use libm::{exp, log};
 use rand::{Rng, RngExt};
 
-use crate::profile::{Cell, Noise, Pair, ReplacedPair};
+use crate::profile::{Cell, Cells, Pair};
 
 use super::law::mixed;
 use super::observed::texts;
@@ -21,13 +21,18 @@ use leakgauge_base::grammar::format_number;
 /// R₋₁ and R₁. The likelihood ratio rises, so that δ(ε) = P(t) − e^ε·Q(t) with the masses beyond the point t whose
 /// ratio is e^ε. With μ = 1/σ and c = e^(μ²/2)·(1 − q)/q, Gaussian noise has t = σ²·(ε/2 + asinh(c·sinh(ε/2))).
 ///
-/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better: of
+/// Geometric noise, staircases and the mechanisms on a range have finitely many likelihood ratios; discrete Gaussian noise is
+/// summed over the whole numbers. Staircases and ranges are compared in both orders.
+///
+/// No other two records of absolute value (or Euclidean norm, for Gaussian noise) at most 1 are told apart better, for
+/// noise whose likelihood ratio rises, as that of all but staircases does: of
 /// all events that have a probability under R₀, the half-line beyond a point has the largest probability under every
 /// R_x with x > 0 and the smallest under every x < 0 (Neyman and Pearson), and both are extreme at ±1. The same holds
-/// for compositions, because δ(ε) is the largest at every ε.
+/// for compositions, because δ(ε) is the largest at every ε. With a staircase, figures are those of the records −1 and 1.
 ///
 /// # Conditions
-/// 0 < q ≤ 1; Gaussian or Laplace noise without declared secrets.
+/// 0 < q ≤ 1; noise on a number, or a mechanism on a range of whole numbers, without declared secrets. Steps of a staircase are
+/// at least 1e-4 of the record's distance and the period wide, so that rounding does not change their masses.
 ///
 /// # References
 /// Y. Zhu, J. Dong, Y.-X. Wang, *Optimal accounting of differential privacy via characteristic function*,
@@ -57,18 +62,25 @@ const RECORDS: [&str; 3] = ["-1", "1", "0"];
 const NONE: usize = 2;
 
 impl Replaced {
-    fn noise(&self) -> Result<(Box<dyn BoundMechanism>, Noise)> {
+    fn pair(&self) -> Result<(Box<dyn BoundMechanism>, Pair)> {
         let problem = |text: &str| Err(Error::parameter(self.to_string(), text));
         if self.mechanism.declared_count().is_some() {
             return problem(
                 "the record counts -1 or 1, so that the noise inside must not declare secrets",
             );
         }
-        let base = self.mechanism.bind(&RECORDS.map(str::to_owned))?;
-        match base.pair(1, NONE) {
-            Some(Pair::Gaussian { mu }) => Ok((base, Noise::Gaussian(mu))),
-            Some(Pair::Laplace { distance }) => Ok((base, Noise::Laplace(distance))),
-            _ => problem("relation=replace is known for gaussian and laplace noise"),
+        let base = self.mechanism.bind(&RECORDS.map(str::to_owned)).ok();
+        let found = base.and_then(|base| {
+            let pair = base.replacing((1, 0), NONE, self.rate)?;
+            Some((base, pair))
+        });
+        match found {
+            Some(found) => Ok(found),
+            None => problem(
+                "relation=replace needs noise on a number, where a record that is not used counts 0: labels have no such \
+                 value, of noise on points no order of the likelihood ratios of two records is known, and steps of a staircase \
+                 must not be narrower than 1e-4 of it",
+            ),
         }
     }
 }
@@ -96,10 +108,11 @@ impl Mechanism for Replaced {
             })
         };
         let records = labels.iter().map(record).collect::<Result<Vec<usize>>>()?;
-        let (base, noise) = self.noise()?;
+        let (base, pair) = self.pair()?;
         Ok(Box::new(Bound {
             base,
-            noise,
+            pair,
+            cells: OnceLock::new(),
             rate: self.rate,
             records,
         }))
@@ -109,7 +122,10 @@ impl Mechanism for Replaced {
 #[derive(Debug)]
 struct Bound {
     base: Box<dyn BoundMechanism>,
-    noise: Noise,
+    /// Record 1 against −1.
+    pair: Pair,
+    /// The likelihood ratios of the pair, once they are needed.
+    cells: OnceLock<Vec<Cell>>,
     rate: f64,
     /// The place of each secret's record in `RECORDS`.
     records: Vec<usize>,
@@ -118,6 +134,14 @@ struct Bound {
 impl Bound {
     fn differ(&self) -> bool {
         self.records.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The pair in the other order. Noise is symmetric, so that its pair is its own mirror image.
+    fn reversed(&self) -> Pair {
+        match &self.pair {
+            Pair::Cells(cells) => Pair::Cells(cells.iter().map(|cell| cell.swapped()).collect()),
+            other => other.clone(),
+        }
     }
 }
 
@@ -139,20 +163,17 @@ impl BoundMechanism for Bound {
         mixed(self.base.law(NONE), with, self.rate)
     }
 
-    fn replaced(&self) -> Option<(Pair, f64)> {
-        let pair = match self.noise {
-            Noise::Gaussian(mu) => Pair::Gaussian { mu },
-            Noise::Laplace(distance) => Pair::Laplace { distance },
-        };
-        Some((pair, self.rate))
+    fn replaced(&self) -> Option<Pair> {
+        Some(self.pair.clone())
     }
 
     fn epsilon(&self) -> f64 {
-        if self.differ() {
-            self.noise.most(self.rate)
-        } else {
-            0.0
+        if !self.differ() {
+            return 0.0;
         }
+        let both = [self.pair.largest_loss(), self.reversed().largest_loss()];
+        let known = |loss: Option<f64>| loss.unwrap_or(f64::INFINITY);
+        known(both[0]).at_least(known(both[1]))
     }
 
     fn columns(&self) -> &'static [&'static str] {
@@ -170,16 +191,21 @@ impl BoundMechanism for Bound {
     }
 
     fn pair(&self, a: usize, b: usize) -> Option<Pair> {
-        if self.records[a] == self.records[b] {
-            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
-        }
-        Some(Pair::Replaced(ReplacedPair::new(self.noise, self.rate)))
+        Some(match (self.records[a], self.records[b]) {
+            (1, 0) => self.pair.clone(),
+            (0, 1) => self.reversed(),
+            _ => Pair::Cells(vec![Cell::new(1.0, 1.0)]),
+        })
     }
 
-    /// One order: the other is its mirror image.
+    /// Both orders, which of noise are mirror images.
     fn pairs(&self) -> Option<Vec<Pair>> {
         let (a, b) = self.worst_pair()?;
-        Some(vec![self.pair(a, b)?])
+        let mut pairs = vec![self.pair(a, b)?];
+        if matches!(pairs[0], Pair::Cells(_)) {
+            pairs.push(self.pair(b, a)?);
+        }
+        Some(pairs)
     }
 
     fn capacity(&self) -> Option<f64> {
@@ -188,141 +214,27 @@ impl BoundMechanism for Bound {
     }
 
     fn delta(&self, epsilon: f64) -> Option<f64> {
-        if !self.differ() || epsilon >= self.noise.most(self.rate) {
+        if !self.differ() {
             return Some(0.0);
         }
-        let from = self.noise.place(epsilon, self.rate);
-        let (p, q) = self.noise.masses(from, f64::INFINITY, self.rate);
-        // e^ε·Q is at most P, also where e^ε overflows.
-        let scaled = if epsilon < 700.0 {
-            exp(epsilon) * q
-        } else {
-            exp(epsilon + log(q))
+        if let Pair::Replaced(pair) = &self.pair {
+            return Some(pair.delta(epsilon));
+        }
+        let cells = match self.cells.get() {
+            Some(cells) => cells,
+            None => {
+                let listed = self.pair.cells()?;
+                self.cells.get_or_init(|| listed)
+            }
         };
-        Some((p - scaled).at_least(0.0))
+        let one = Cells(cells).delta(epsilon);
+        if !matches!(self.pair, Pair::Cells(_)) {
+            return Some(one);
+        }
+        let swapped: Vec<Cell> = cells.iter().map(|cell| cell.swapped()).collect();
+        Some(one.at_least(Cells(&swapped).delta(epsilon)))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::extreme::Extreme;
-    use crate::mechanism::parse;
-
-    /// ∫ max(p − e^ε·q, 0) by Simpson's rule, from the densities alone. Its error is of the order of the step's square,
-    /// 1e-7, because of the kink where the excess begins.
-    fn integral(density: &dyn Fn(f64) -> f64, distance: f64, rate: f64, epsilon: f64) -> f64 {
-        let excess = |y: f64| {
-            let none = (1.0 - rate) * density(y);
-            let p = none + rate * density(y - distance);
-            let q = none + rate * density(y + distance);
-            (p - epsilon.exp() * q).at_least(0.0)
-        };
-        let cuts = [-60.0, -distance, 0.0, distance, distance + 60.0];
-        let part = |ends: &[f64]| {
-            let n = 200_000;
-            let step = (ends[1] - ends[0]) / f64::from(n);
-            let weight = |i: i32| match i {
-                0 => 1.0,
-                i if i == n => 1.0,
-                i if i % 2 == 1 => 4.0,
-                _ => 2.0,
-            };
-            let sum: f64 = (0..=n)
-                .map(|i| weight(i) * excess(ends[0] + f64::from(i) * step))
-                .sum();
-            sum * step / 3.0
-        };
-        cuts.windows(2).map(part).sum()
-    }
-
-    #[test]
-    fn delta_is_the_integral_of_the_excess() {
-        let normal = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let laplace = |x: f64| 0.5 * (-x.abs()).exp();
-        for (scale, rate) in [(0.5, 0.1), (2.0, 0.01), (1.0, 0.7), (10.0, 1.0)] {
-            for epsilon in [0.0, 0.01, 0.3, 1.0, 2.5] {
-                let of = |noise: &str| {
-                    let text =
-                        format!("subsampled({noise}={scale}), rate={rate}, relation=replace)");
-                    let bound = parse(&text).unwrap().bind_declared().unwrap();
-                    bound.delta(epsilon).unwrap()
-                };
-                for (noise, density) in [
-                    ("gaussian(sigma", &normal as &dyn Fn(f64) -> f64),
-                    ("laplace(scale", &laplace),
-                ] {
-                    let (exact, sum) = (of(noise), integral(density, 1.0 / scale, rate, epsilon));
-                    assert!(
-                        (exact - sum).abs() < 1e-7 * sum + 1e-10,
-                        "{noise}={scale}, {rate}, {epsilon}: {exact:e} {sum:e}"
-                    );
-                }
-            }
-        }
-    }
-
-    /// No two records between −1 and 1 are told apart better than these.
-    #[test]
-    fn other_records_are_told_apart_less() {
-        let normal = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        let (rate, epsilon) = (0.3, 0.4);
-        let text = format!("subsampled(gaussian(sigma=1), rate={rate}, relation=replace)");
-        let most = parse(&text)
-            .unwrap()
-            .bind_declared()
-            .unwrap()
-            .delta(epsilon)
-            .unwrap();
-        for (one, other) in [(1.0, 0.0), (0.0, 1.0), (1.0, 0.9), (0.5, 1.0), (1.0, -0.9)] {
-            let excess = |y: f64| {
-                let none = (1.0 - rate) * normal(y);
-                let (p, q) = (
-                    none + rate * normal(y - one),
-                    none + rate * normal(y - other),
-                );
-                (p - f64::exp(epsilon) * q).at_least(0.0)
-            };
-            let delta: f64 = (-10_000..10_000)
-                .map(|i| 1e-3 * excess(1e-3 * f64::from(i)))
-                .sum();
-            assert!(delta < most, "{one} {other}: {delta} {most}");
-        }
-    }
-
-    #[test]
-    fn extreme_parameters_have_figures() {
-        for (text, epsilon, expected) in [
-            // All mass of one record lies far beyond the other: δ is the rate.
-            (
-                "subsampled(gaussian(sigma=1e-3), rate=0.25, relation=replace)",
-                1.0,
-                0.25,
-            ),
-            (
-                "subsampled(laplace(scale=1e-4), rate=0.25, relation=replace)",
-                1.0,
-                0.25,
-            ),
-            (
-                "subsampled(laplace(scale=1), rate=0.5, relation=replace)",
-                3.0,
-                0.0,
-            ),
-        ] {
-            let delta = parse(text)
-                .unwrap()
-                .bind_declared()
-                .unwrap()
-                .delta(epsilon)
-                .unwrap();
-            assert!((delta - expected).abs() < 1e-12, "{text}: {delta}");
-        }
-        for text in [
-            "subsampled(randomized-response(epsilon=1, secrets=2), rate=0.5, relation=replace)",
-            "subsampled(gaussian(sigma=1, secrets=2), rate=0.5, relation=replace)",
-        ] {
-            assert!(parse(text).unwrap().bind_declared().is_err(), "{text}");
-        }
-        assert!(parse("subsampled(gaussian(1), rate=0.5, relation=other)").is_err());
-    }
-}
+mod tests;

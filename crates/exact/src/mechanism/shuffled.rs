@@ -57,6 +57,10 @@ pub struct Shuffled {
     pub others: Option<String>,
 }
 
+/// Where histograms are too many to list.
+const INSTEAD: &str =
+    "`leakgauge shuffle privacy` bounds the δ of its reports from above and from below";
+
 /// The largest number of users.
 const MAX_USERS: u64 = 1 << 24;
 
@@ -111,6 +115,7 @@ impl Shuffled {
                 "{} has too many observations, perhaps infinitely many",
                 self.mechanism
             ))
+            .with_hint(INSTEAD)
         })?;
         let number: HashMap<&String, usize> = all.iter().zip(0..).collect();
         let decoys = match &self.others {
@@ -160,7 +165,9 @@ impl Mechanism for Shuffled {
                 .map(Told::Pairs)
                 .ok_or_else(|| wrong(format!("secrets times histograms exceed {MAX_ENTRIES}")))
                 .map_err(|error| {
-                    error.with_hint("use fewer users, or a mechanism with fewer observations")
+                    error.with_hint(format!(
+                        "use fewer users, or a mechanism with fewer observations; {INSTEAD}"
+                    ))
                 })?,
         };
         Ok(Box::new(Bound {

@@ -8,7 +8,7 @@ use rand_distr::OpenClosed01;
 
 use crate::profile::{Cell, Pair};
 
-use super::location::{Located, Noise};
+use super::location::{Located, Noise, mixed_loss};
 use super::{BoundMechanism, Build, Entry, Mechanism, NoiseShape, Secrets, secrets};
 use crate::extreme::Extreme;
 use leakgauge_base::error::Result;
@@ -151,6 +151,9 @@ impl Mechanism for Staircase {
         }
     }
 }
+
+/// The narrowest step of a density around a record that is replaced, relative to its distance and the period.
+const NARROWEST_STEP: f64 = 1e-4;
 
 #[derive(Debug, Clone)]
 struct StaircaseNoise {
@@ -309,6 +312,49 @@ impl Noise for StaircaseNoise {
             let p = repeats * self.mass(from, to);
             let q = repeats * self.mass(from - distance, to - distance);
             Cell::with_loss(p, q, self.epsilon * (far - near))
+        });
+        Some(Pair::Cells(pieces.collect()))
+    }
+
+    /// The pieces on which all three densities are constant; in both tails they repeat with the factor b.
+    fn replacing(&self, distance: f64, rate: f64) -> Option<Pair> {
+        let (period, edge) = (self.width, self.gamma * self.width);
+        // Steps must be wide beside the rounding of places.
+        let narrowest = NARROWEST_STEP * (distance + period);
+        let is_told = |width: f64| width == 0.0 || width >= narrowest;
+        if distance / period > MAX_CELLS || !is_told(edge) || !is_told(period - edge) {
+            return None;
+        }
+        let far = distance + edge;
+        // Records a whole number of periods apart, up to rounding, have the same ends of pieces.
+        let periods = (distance / period).round();
+        let whole = (distance / period - periods).abs() <= 1e-12 * periods;
+        let shift = if whole { 0.0 } else { distance };
+        let mut cuts = self.cuts(-far - period, far + period, shift);
+        cuts.extend(cuts.clone().iter().map(|cut| -cut));
+        cuts.sort_by(f64::total_cmp);
+        // Ends that meet and do not, by rounding, enclose nothing.
+        let hair = 16.0 * f64::EPSILON * (distance + period);
+        cuts.dedup_by(|b, a| *b - *a <= hair);
+        let pieces = cuts.windows(2).map(|cut| {
+            let middle = 0.5 * (cut[0] + cut[1]);
+            let repeats = if middle.abs() > far {
+                -1.0 / expm1(-self.epsilon)
+            } else {
+                1.0
+            };
+            let none = repeats * self.mass(cut[0], cut[1]);
+            // What the density around a record, a whole number of steps above or below, is over that around 0.
+            let mixed = |center: f64| {
+                let steps = self.step(middle) - self.step(middle - center);
+                mixed_loss(self.epsilon * steps, rate)
+            };
+            let (p, q) = (mixed(distance), mixed(-distance));
+            let mass = |center: f64| {
+                let record = repeats * self.mass(cut[0] - center, cut[1] - center);
+                (1.0 - rate) * none + rate * record
+            };
+            Cell::with_loss(mass(distance), mass(-distance), p - q)
         });
         Some(Pair::Cells(pieces.collect()))
     }

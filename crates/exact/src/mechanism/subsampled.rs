@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: &[
         Parameter::positional(
             "mechanism",
-            "the mechanism; its worst pair of secrets is the one without and with the record, 0 and 1 unless declared",
+            "the mechanism; its worst pair of secrets is the one without and with the record, 0 and 1, or the points 0;0 and 1;0, unless declared",
         ),
         Parameter::named(
             "rate",
@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry = Entry {
         ),
         Parameter::named(
             "relation",
-            "add-or-remove (default): secrets are without and with the record; replace: secrets are two records in the same place, -1 and 1",
+            "add-or-remove (default): secrets are without and with the record; replace, for noise on a number: secrets are two records in the same place, -1 and 1",
         ),
     ],
     build: Build::Around(build),
@@ -43,7 +43,7 @@ pub(super) const ENTRY: Entry = Entry {
 /// q·δ₀(ln(1 + (e^ε − 1)/q)) and, while s = 1 − e^ε(1 − q) is positive, s·δ₀(ln(q·e^ε/s)).
 ///
 /// # Conditions
-/// 0 < q ≤ 1. The mechanism declares its secrets or takes the numbers 0 and 1.
+/// 0 < q ≤ 1. The mechanism declares its secrets or takes the numbers 0 and 1, or the points (0, 0) and (1, 0).
 ///
 /// # References
 /// B. Balle, G. Barthe, M. Gaboardi, *Privacy amplification by subsampling*, theorem 8, arXiv:1807.01647. M. Abadi et
@@ -119,7 +119,10 @@ impl Mechanism for Subsampled {
         let uses = labels.iter().map(number).collect::<Result<Vec<bool>>>()?;
         let base = match self.mechanism.declared_count() {
             Some(_) => self.mechanism.bind_declared()?,
-            None => self.mechanism.bind(&["0".to_owned(), "1".to_owned()])?,
+            None => {
+                let record = |labels: [&str; 2]| self.mechanism.bind(&labels.map(str::to_owned));
+                record(["0", "1"]).or_else(|error| record(["0;0", "1;0"]).map_err(|_| error))?
+            }
         };
         let pair = base.worst_pair().ok_or_else(|| {
             Error::parameter(self.to_string(), "its mechanism has only one secret")
@@ -253,5 +256,40 @@ impl BoundMechanism for Bound {
             0.0
         };
         Some(present.at_least(absent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mechanism::parse;
+
+    /// A record moves a point by 1, as it does a number.
+    #[test]
+    fn a_record_moves_a_point_by_one() {
+        let of = |text: &str| parse(text).unwrap().bind_declared().unwrap();
+        for (text, declared) in [
+            (
+                "planar-laplace(scale=2",
+                "planar-laplace(scale=2, secrets=2",
+            ),
+            (
+                "planar-geometric(nu=0.7, observations=-3..3",
+                "planar-geometric(nu=0.7, secrets=0..1, observations=-3..3",
+            ),
+        ] {
+            let found = of(&format!("subsampled({text}), rate=0.1)"));
+            let base = of(&format!("{declared})"));
+            // (0, 0) and (1, 0) of the four points.
+            let expected = 0.1 * base.total_variation(0, 2);
+            assert!(
+                (found.total_variation(0, 1) - expected).abs() < 1e-15,
+                "{text}"
+            );
+            assert!(
+                found
+                    .delta(0.01)
+                    .is_some_and(|delta| delta > 0.0 && delta < expected)
+            );
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use libm::{exp, expm1, log, log1p};
 
-use super::cells::{Cell, LARGE, Moment, Side, apart, excess, log_sum};
+use super::cells::{Cell, Side, apart, log_sum};
 use crate::extreme::Extreme;
 
 pub(super) fn divergence(sigma: f64, distance: f64, order: f64) -> f64 {
@@ -65,91 +65,12 @@ pub(super) fn cells(sigma: f64, distance: f64) -> Vec<Cell> {
 }
 
 /// ln P(z)/Q(z).
-fn loss(sigma: f64, distance: f64, z: f64) -> f64 {
+pub(super) fn loss(sigma: f64, distance: f64, z: f64) -> f64 {
     distance * (z - 0.5 * distance) / (sigma * sigma)
 }
 
-/// (1 − r)·Q + r·P and Q, discrete Gaussian noise around Δ and around 0.
-pub(super) struct Mixed {
-    pub sigma: f64,
-    pub distance: f64,
-    pub rate: f64,
-}
-
-/// Beyond so many σ from a place, weights underflow.
-const FAR: f64 = 39.0;
-
-impl Mixed {
-    /// The Rényi divergence of order α of the mixture from Q, or of Q from the mixture.
-    ///
-    /// # Formula
-    /// With m(z) = ln(1 − r + r·e^L(z)) the terms are Q(z)·e^(αm) and Q(z)·e^(−(α − 1)m). They are large around 0 and Δ, around
-    /// αΔ or −(α − 1)Δ, where P^α or P^(1 − α) has its weight, and where both parts of the mixture are equal: m is
-    /// nearly linear or constant elsewhere. Farther than 39σ from all of these they vanish.
-    pub(super) fn divergence(&self, order: f64, reversed: bool) -> f64 {
-        let (sigma, distance) = (self.sigma, self.distance);
-        if self.rate == 1.0 || order * distance > 1e12 {
-            // No mixture is farther from the other distribution.
-            return divergence(sigma, distance, order);
-        }
-        let log_total = log_sum(log_tail(sigma, 0.0), log_tail(sigma, 1.0));
-        // The power of the mixture, and its order as a divergence of cells.
-        let power = if reversed { 1.0 - order } else { order };
-        let mut moment = Moment::default();
-        for (from, to) in self.windows(power) {
-            let mut z = from;
-            while z <= to {
-                let log_q = -0.5 * (z / sigma) * (z / sigma) - log_total;
-                let mixed = self.log_mixed(z);
-                let cell = Cell::with_loss(exp(log_q + mixed), exp(log_q), mixed);
-                let cell = if reversed { cell.swapped() } else { cell };
-                let exponent = (order - 1.0) * cell.loss;
-                if exponent > LARGE || cell.p == 0.0 {
-                    moment.add_log(log_q + power * mixed);
-                } else if cell.q > 0.0 {
-                    moment.add(excess(&cell, order));
-                }
-                z += 1.0;
-            }
-        }
-        moment.divergence(order)
-    }
-
-    /// ln of the mixture over Q.
-    fn log_mixed(&self, z: f64) -> f64 {
-        let loss = loss(self.sigma, self.distance, z);
-        if loss > 30.0 {
-            loss + log(self.rate) + log1p((1.0 - self.rate) / self.rate * exp(-loss))
-        } else {
-            log1p(self.rate * expm1(loss))
-        }
-    }
-
-    /// Where terms matter, ascending and apart from each other.
-    fn windows(&self, power: f64) -> Vec<(f64, f64)> {
-        let (sigma, distance) = (self.sigma, self.distance);
-        let reach = (FAR * sigma).ceil() + 1.0;
-        let odds = log((1.0 - self.rate) / self.rate);
-        let equal = (0.5 * distance + odds * sigma * sigma / distance).round();
-        let peak = (power * distance).round();
-        let mut places = vec![0.0, distance, peak];
-        if equal.abs() <= peak.abs() {
-            places.push(equal);
-        }
-        places.sort_by(f64::total_cmp);
-        let mut windows: Vec<(f64, f64)> = Vec::new();
-        for place in places {
-            match windows.last_mut() {
-                Some(last) if place - reach <= last.1 => last.1 = place + reach,
-                _ => windows.push((place - reach, place + reach)),
-            }
-        }
-        windows
-    }
-}
-
 /// From this σ on the middle of the curve is looked at alone.
-const WIDE: f64 = 30.0;
+pub(super) const WIDE: f64 = 30.0;
 
 /// μ of discrete Gaussian noise around Δ and around 0.
 ///
@@ -225,7 +146,7 @@ pub(super) fn gaussian_mu(sigma: f64, distance: f64) -> f64 {
 }
 
 /// ln Σ_{z ≥ k} e^(−z²/2σ²) for k ≥ 0.
-fn log_tail(sigma: f64, k: f64) -> f64 {
+pub(super) fn log_tail(sigma: f64, k: f64) -> f64 {
     let scale = 0.5 / (sigma * sigma);
     let mut sum = 0.0;
     for j in 0u64.. {

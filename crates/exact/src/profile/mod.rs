@@ -20,6 +20,7 @@ use leakgauge_stats::special::normal_quantile;
 
 mod cells;
 mod discrete;
+mod lattice;
 mod planar;
 mod replaced;
 mod rho;
@@ -69,6 +70,15 @@ pub enum Pair {
     },
     /// Noise on a record that is used with a probability, against that on another in its place.
     Replaced(ReplacedPair),
+    /// (1 − r)·R₀ + r·R_Δ and (1 − r)·R₀ + r·R₋Δ, R_x discrete Gaussian noise around x.
+    DiscreteReplaced {
+        /// σ.
+        sigma: f64,
+        /// Δ, a whole number above 0.
+        distance: f64,
+        /// r.
+        rate: f64,
+    },
 }
 
 /// Beyond this loss of the noise, μ of the noise itself bounds that of a mixture: probabilities would underflow.
@@ -101,6 +111,9 @@ impl Pair {
             }
             Pair::PlanarLaplace(pair) => Some(pair.renyi_divergence(order)),
             Pair::Replaced(pair) => Some(pair.renyi_divergence(order)),
+            Pair::DiscreteReplaced { .. } => {
+                self.lattice().map(|mixed| mixed.divergence(order, false))
+            }
             Pair::Subsampled {
                 base,
                 rate,
@@ -109,14 +122,9 @@ impl Pair {
                 Pair::Cells(_) => self
                     .cells()
                     .map(|cells| Cells(&cells).renyi_divergence(order)),
-                Pair::DiscreteGaussian { sigma, distance } => {
-                    let mixed = discrete::Mixed {
-                        sigma: *sigma,
-                        distance: *distance,
-                        rate: *rate,
-                    };
-                    Some(mixed.divergence(order, *reversed))
-                }
+                Pair::DiscreteGaussian { .. } => self
+                    .lattice()
+                    .map(|mixed| mixed.divergence(order, *reversed)),
                 // No order exceeds the largest loss, which at very large orders the integral may.
                 base => {
                     let most = self.largest_loss()?;
@@ -128,7 +136,7 @@ impl Pair {
     }
 
     /// The largest log-likelihood ratio ln P/Q.
-    fn largest_loss(&self) -> Option<f64> {
+    pub(crate) fn largest_loss(&self) -> Option<f64> {
         let unbounded = |distance: f64| if distance > 0.0 { f64::INFINITY } else { 0.0 };
         Some(match self {
             Pair::Cells(cells) => Cells(cells).largest_loss(),
@@ -137,6 +145,7 @@ impl Pair {
             Pair::DiscreteGaussian { distance, .. } => unbounded(*distance),
             Pair::PlanarLaplace(pair) => pair.epsilon(),
             Pair::Replaced(pair) => pair.epsilon(),
+            Pair::DiscreteReplaced { distance, .. } => unbounded(*distance),
             Pair::Subsampled {
                 base,
                 rate,
@@ -147,6 +156,30 @@ impl Pair {
                 // The base is alike in both orders: ln 1/(1 − r + r·e^−most).
                 (most, true) => -log1p(rate * expm1(-most)),
             },
+        })
+    }
+
+    /// This as discrete Gaussian noise on a record that is used with a probability, if it is that.
+    fn lattice(&self) -> Option<lattice::Mixed> {
+        let (sigma, distance, rate, other) = match self {
+            Pair::DiscreteReplaced {
+                sigma,
+                distance,
+                rate,
+            } => (sigma, distance, rate, lattice::Other::Opposite),
+            Pair::Subsampled { base, rate, .. } => match &**base {
+                Pair::DiscreteGaussian { sigma, distance } => {
+                    (sigma, distance, rate, lattice::Other::None)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(lattice::Mixed {
+            sigma: *sigma,
+            distance: *distance,
+            rate: *rate,
+            other,
         })
     }
 
@@ -228,9 +261,10 @@ impl Pair {
     }
 
     /// P and Q as finitely many likelihood ratios, if they are; of discrete Gaussian noise up to 39σ.
-    fn cells(&self) -> Option<Vec<Cell>> {
+    pub(crate) fn cells(&self) -> Option<Vec<Cell>> {
         match self {
             Pair::Cells(cells) => Some(cells.clone()),
+            Pair::DiscreteReplaced { .. } => Some(self.lattice()?.cells()),
             Pair::DiscreteGaussian { sigma, distance } => Some(discrete::cells(*sigma, *distance)),
             Pair::Subsampled {
                 base,
@@ -277,7 +311,9 @@ impl Pair {
             Pair::Cells(cells) => Cells(cells).reconstruction(kappa),
             Pair::Gaussian { mu } => 0.5 * erfc(-(normal_quantile(kappa) + mu) * FRAC_1_SQRT_2),
             Pair::Laplace { distance } => laplace_reconstruction(*distance, kappa),
-            Pair::DiscreteGaussian { .. } => Cells(&self.cells()?).reconstruction(kappa),
+            Pair::DiscreteGaussian { .. } | Pair::DiscreteReplaced { .. } => {
+                Cells(&self.cells()?).reconstruction(kappa)
+            }
             Pair::PlanarLaplace(pair) => pair.reconstruction(kappa),
             Pair::Replaced(pair) => pair.reconstruction(kappa),
             Pair::Subsampled {
@@ -322,6 +358,7 @@ impl Pair {
             // This is the larger ρ of both orders of the pair.
             Pair::Subsampled { base, .. } if base.has_unbounded_loss() => base.concentrated_rho(),
             Pair::Replaced(pair) => Some(pair.concentrated_rho()),
+            Pair::DiscreteReplaced { .. } => self.lattice()?.concentrated_rho(),
             _ => {
                 self.renyi_divergence(2.0)?;
                 let divergence = |order: f64| self.renyi_divergence(order).unwrap_or(f64::NAN);
@@ -357,36 +394,45 @@ impl Pair {
             Pair::Subsampled { base, .. } if matches!(**base, Pair::Gaussian { .. }) => {
                 base.gaussian_mu()
             }
-            Pair::Subsampled { base, .. } if base.cells().is_some() => match &**base {
+            Pair::DiscreteReplaced { .. } => self.lattice()?.gaussian_mu(),
+            Pair::Subsampled { base, .. } => match &**base {
                 Pair::Cells(_) => Some(Cells(&self.cells()?).gaussian_mu()),
-                _ => None,
+                Pair::DiscreteGaussian { .. } => self.lattice()?.gaussian_mu(),
+                // A mixture of mixtures differs in both orders.
+                base if base.cells().is_some() => None,
+                _ => self.subsampled_mu(),
             },
-            Pair::Subsampled { base, rate, .. } => {
-                base.reconstruction(0.5)?;
-                let most = base.gaussian_mu()?;
-                let loss = base.largest_loss()?;
-                if loss > DEEPEST_LOSS {
-                    return Some(most);
-                }
-                // μ is that of both orders; here of the mixture against the base.
-                let apart = |quantile: f64| {
-                    let kappa = 0.5 * erfc(-quantile * FRAC_1_SQRT_2);
-                    let rest = base
-                        .reconstruction(kappa)
-                        .map_or(0.0, |reached| 1.0 - reached);
-                    let missed = (1.0 - rate) * (1.0 - kappa) + rate * rest;
-                    let reached = (1.0 - rate) * kappa + rate * (1.0 - rest);
-                    let reached = if reached < missed {
-                        normal_quantile(reached)
-                    } else {
-                        -normal_quantile(missed)
-                    };
-                    reached - quantile
-                };
-                let first = normal_quantile(0.5 * exp(-loss));
-                Some(largest((first, 6.0), apart).at_most(most))
-            }
         }
+    }
+
+    /// μ of a mixture whose base has a trade-off curve, by search along it.
+    fn subsampled_mu(&self) -> Option<f64> {
+        let Pair::Subsampled { base, rate, .. } = self else {
+            return None;
+        };
+        base.reconstruction(0.5)?;
+        let most = base.gaussian_mu()?;
+        let loss = base.largest_loss()?;
+        if loss > DEEPEST_LOSS {
+            return Some(most);
+        }
+        // μ is that of both orders; here of the mixture against the base.
+        let apart = |quantile: f64| {
+            let kappa = 0.5 * erfc(-quantile * FRAC_1_SQRT_2);
+            let rest = base
+                .reconstruction(kappa)
+                .map_or(0.0, |reached| 1.0 - reached);
+            let missed = (1.0 - rate) * (1.0 - kappa) + rate * rest;
+            let reached = (1.0 - rate) * kappa + rate * (1.0 - rest);
+            let reached = if reached < missed {
+                normal_quantile(reached)
+            } else {
+                -normal_quantile(missed)
+            };
+            reached - quantile
+        };
+        let first = normal_quantile(0.5 * exp(-loss));
+        Some(largest((first, 6.0), apart).at_most(most))
     }
 }
 

@@ -151,6 +151,27 @@ impl ReplacedPair {
         ReplacedPair { noise, rate }
     }
 
+    /// The noise, and the probability of a record.
+    pub(crate) fn parts(&self) -> (Noise, f64) {
+        (self.noise, self.rate)
+    }
+
+    /// δ(ε): the masses beyond the point where the privacy loss is ε.
+    pub(crate) fn delta(&self, epsilon: f64) -> f64 {
+        if epsilon >= self.epsilon() {
+            return 0.0;
+        }
+        let from = self.noise.place(epsilon, self.rate);
+        let (p, q) = self.noise.masses(from, f64::INFINITY, self.rate);
+        // e^ε·Q is at most P, also where e^ε overflows.
+        let scaled = if epsilon < 700.0 {
+            exp(epsilon) * q
+        } else {
+            exp(epsilon + log(q))
+        };
+        (p - scaled).at_least(0.0)
+    }
+
     /// The largest privacy loss.
     pub(super) fn epsilon(&self) -> f64 {
         self.noise.most(self.rate)
