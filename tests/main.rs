@@ -89,6 +89,7 @@ mod statistics;
 mod terminal;
 mod times_without_an_end;
 mod timings;
+mod trace_files;
 mod unpaired_times;
 mod values;
 mod verdicts;
