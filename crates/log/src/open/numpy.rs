@@ -266,8 +266,8 @@ impl Array {
             return Err(format!("has {width} columns, more than {MAX_COLUMNS}"));
         }
         let fields = fields(&header["descr"])?;
-        let sizes = fields.iter().map(|(_, of)| of.size);
-        let item = sizes.fold(Some(0usize), |sum, size| sum?.checked_add(size));
+        let mut sizes = fields.iter().map(|(_, of)| of.size);
+        let item = sizes.try_fold(0usize, |sum, size| sum.checked_add(size));
         let item = item.filter(|item| item.checked_mul(width).is_some());
         Ok(Array {
             rows,
