@@ -73,6 +73,7 @@ mod resources;
 mod reused_rows;
 mod row_order;
 mod rows_left_out;
+mod second_order;
 mod shapes;
 mod short_report;
 mod shuffle_cli;

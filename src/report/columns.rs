@@ -65,7 +65,7 @@ pub fn body(document: &mut Document, audit: &Findings) {
 }
 
 fn whole(found: &LeakingColumns, leaking: usize) -> String {
-    let tested = found.columns.len();
+    let tested = found.single().len();
     let more = match leaking > LISTED {
         true => format!(" {} writes all.", setting("columns_file", "FILE")),
         false => String::new(),
@@ -79,10 +79,33 @@ fn whole(found: &LeakingColumns, leaking: usize) -> String {
             "the largest statistic of all columns against that of {drawn} random assignments of the secrets"
         ),
     };
+    let beside = products(found);
     format!(
-        "{leaking} of {tested} columns of numbers stand out, all p-values together ({method}). Each is compared in its mean, \
-         the mean of its ranks and their spread.{more}"
+        "{leaking} of {tested} columns of numbers{beside} stand out, all p-values together ({method}). Each is compared in its \
+         mean, the mean of its ranks and their spread.{more}{}",
+        made_of(found)
     )
+}
+
+/// How many products of two columns were tested too.
+fn products(found: &LeakingColumns) -> String {
+    match found.products {
+        0 => String::new(),
+        products => format!(" and {products} products of two"),
+    }
+}
+
+/// What the products are of.
+fn made_of(found: &LeakingColumns) -> String {
+    match (found.products, found.window) {
+        (0, _) => String::new(),
+        (_, 1) => " In a product each column is less its mean over all rows.".to_owned(),
+        (_, window) => format!(
+            " A product is of the means of up to {window} neighbors, each column less its mean over all rows; with {} of \
+             fewer columns it is of the columns themselves.",
+            setting("observe", "A..B")
+        ),
+    }
 }
 
 /// That columns of labels were not tested, where there are any.
@@ -105,10 +128,11 @@ pub fn any(audit: &Findings) -> bool {
 /// A line for a report that fits on a screen: of many columns only.
 pub fn line(audit: &Findings) -> Option<String> {
     let found = audit.leaking_columns.as_ref()?;
-    let tested = found.columns.len();
-    if tested < MANY {
+    let tested = found.single().len();
+    if found.columns.len() < MANY {
         return None;
     }
+    let beside = products(found);
     let leaking = found.leaking();
     let labels = labels_beside(audit);
     let named: Vec<String> = leaking
@@ -119,20 +143,22 @@ pub fn line(audit: &Findings) -> Option<String> {
     Some(match leaking.len() {
         0 => match first(found) {
             Some((name, test)) => format!(
-                "None of the {tested} columns of numbers stands out at this level; the first is {} ({}).{labels}",
+                "None of the {tested} columns of numbers{beside} stands out at this level; the first is {} ({}).{labels}",
                 title(name),
                 p_value_of(test.p_value)
             ),
             None => {
-                format!("None of the {tested} columns of numbers stands out by itself.{labels}")
+                format!(
+                    "None of the {tested} columns of numbers{beside} stands out by itself.{labels}"
+                )
             }
         },
         1 => format!(
-            "Of {tested} columns of numbers one stands out: {}.{labels}",
+            "Of {tested} columns of numbers{beside} one stands out: {}.{labels}",
             named[0]
         ),
         number => format!(
-            "Of {tested} columns of numbers {number} stand out: {}{}.{labels}",
+            "Of {tested} columns of numbers{beside} {number} stand out: {}{}.{labels}",
             named.join(", "),
             if number > NAMED { ", …" } else { "" }
         ),
@@ -149,9 +175,10 @@ fn first(found: &LeakingColumns) -> Option<&(String, ColumnTest)> {
     columns.min_by(|x, y| x.1.p_value.total_cmp(&y.1.p_value))
 }
 
-/// What a column is called, also one that has only a number.
+/// What a column is called, also one that has only a number, or a product of two.
 fn title(name: &str) -> String {
-    shorten(&column_title(name))
+    let factors = name.split(" × ").map(column_title);
+    shorten(&factors.collect::<Vec<_>>().join(" × "))
 }
 
 /// What differs.
@@ -212,12 +239,12 @@ pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
 /// The statistic along the columns, and what all of them together need; of many columns.
 pub fn picture(audit: &Findings) -> Option<String> {
     let found = audit.leaking_columns.as_ref()?;
-    if found.columns.len() < MANY {
+    if found.single().len() < MANY {
         return None;
     }
     let place = |at: usize| at as f64 + 1.0;
     let (mut quiet, mut leaking) = (Vec::new(), Vec::new());
-    for (at, (_, test)) in found.columns.iter().enumerate() {
+    for (at, (_, test)) in found.single().iter().enumerate() {
         let point = Spot {
             x: place(at),
             y: Some(test.statistic),
@@ -239,7 +266,7 @@ pub fn picture(audit: &Findings) -> Option<String> {
     }
     let named = found.leaking().into_iter().take(NAMED_IN_PICTURE);
     let named = named.filter_map(|(name, test)| {
-        let at = found.columns.iter().position(|column| column.0 == *name)?;
+        let at = found.single().iter().position(|column| column.0 == *name)?;
         Some(((place(at), test.statistic), shorten(name)))
     });
     layers.push(Layer::new("", 1, Mark::Labels(named.collect())));
@@ -250,7 +277,7 @@ pub fn picture(audit: &Findings) -> Option<String> {
             Mark::Level(threshold),
         ));
     }
-    let statistics = found.columns.iter().map(|column| column.1.statistic);
+    let statistics = found.single().iter().map(|column| column.1.statistic);
     let top = 1.05 * statistics.fold(found.threshold.unwrap_or(1.0), f64::max);
     Some(plot::chart(&Chart {
         caption: Caption::new(
@@ -258,7 +285,7 @@ pub fn picture(audit: &Findings) -> Option<String> {
             format!(
                 "The largest of three statistics of each of {} columns: of its mean, of its ranks, of their spread. A column \
                  above the threshold stands out among all.",
-                found.columns.len()
+                found.single().len()
             ),
         ),
         x: Axis::linear("column"),

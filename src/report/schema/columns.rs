@@ -11,6 +11,8 @@ use crate::report::columns::compared;
 pub struct ColumnsKeys<'a> {
     /// How many columns of numbers were tested.
     tested: usize,
+    /// How many products of two columns were tested too, with the columns one family; 0 unless asked for.
+    products: usize,
     /// How many random assignments of secrets to rows they were compared with.
     assignments: usize,
     /// The statistic beyond which a column stands out; null where too few random assignments were drawn for it.
@@ -23,7 +25,7 @@ pub struct ColumnsKeys<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ColumnKeys<'a> {
-    /// Its name.
+    /// Its name; of a product `x × y` or `x²`.
     column: &'a str,
     /// Where the secrets differ most: `mean`, `rank` or `spread`.
     compared: &'static str,
@@ -42,7 +44,8 @@ impl<'a> ColumnsKeys<'a> {
     /// The keys of what was found.
     pub fn of(found: &'a LeakingColumns) -> Self {
         ColumnsKeys {
-            tested: found.columns.len(),
+            tested: found.single().len(),
+            products: found.products,
             assignments: found.assignments,
             threshold: found.threshold,
             leaking: found.leaking().into_iter().map(ColumnKeys::of).collect(),
