@@ -9,6 +9,7 @@ mod bounds;
 mod channel_cli;
 mod channel_golden;
 mod coarse_clocks;
+mod column_limits;
 #[cfg(feature = "parquet")]
 mod columnar_damage;
 #[cfg(feature = "parquet")]

@@ -1,10 +1,11 @@
 //! Which columns depend on the secret: a table, a sentence, a file, a picture.
 
-use crate::audit::{ColumnTest, Compared, Findings, LeakingColumns};
+use crate::audit::{ColumnLimits, ColumnTest, Compared, Findings, LeakingColumns};
+use crate::estimate::Method;
 use crate::report::document::Document;
-use crate::report::numbers::plain;
+use crate::report::numbers::{plain, plain_below};
 use crate::report::pairs::for_spreadsheets;
-use crate::report::words::{column_title, p_value_of};
+use crate::report::words::{column_title, method_name, p_value_of};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_log::observations::ColumnType;
@@ -62,6 +63,35 @@ pub fn body(document: &mut Document, audit: &Findings) {
         document.table(header, 2, rows.collect());
     }
     document.paragraph(whole(found, leaking.len()) + &labels_beside(audit));
+    if let Some(limits) = &audit.column_limits {
+        document.paragraph(alone(limits));
+    }
+}
+
+/// What single columns say by themselves, with limits.
+fn alone(limits: &ColumnLimits) -> String {
+    let [a, b] = limits.secrets.labels().map(shorten);
+    let columns = limits.columns.iter().map(|column| {
+        let name = title(&column.name);
+        match column.lower > 0.0 {
+            true => format!(
+                "{name} at least {} (estimate {})",
+                plain_below(column.lower, 3),
+                plain(column.distance, 3)
+            ),
+            false => format!("{name} nothing (estimate {})", plain(column.distance, 3)),
+        }
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "Total variation between {a} and {b} in one column alone, the {} that differ most on rows that do not judge: {}. These \
+         limits hold together ({}; {} and {} independent certification rows).",
+        columns.len(),
+        columns.join(", "),
+        method_name(Method::KolmogorovDkw),
+        limits.rows[0],
+        limits.rows[1]
+    )
 }
 
 fn whole(found: &LeakingColumns, leaking: usize) -> String {
@@ -202,7 +232,7 @@ fn number(value: f64) -> String {
 /// # Errors
 /// What the CSV writer reports.
 pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
-    let mut bytes = format!("{COLUMNS_HEADER}\n").into_bytes();
+    let mut bytes = format!("{COLUMNS_HEADER},total_variation_at_least\n").into_bytes();
     let columns = audit
         .leaking_columns
         .iter()
@@ -216,7 +246,8 @@ pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
             p_value,
             ..
         } = test;
-        let numbers = [statistic, t_or_f, signal_to_noise, p_value];
+        let limit = certified(audit, name).unwrap_or(f64::NAN);
+        let numbers = [statistic, t_or_f, signal_to_noise, p_value, &limit];
         let numbers = numbers.map(|value| match value.is_finite() {
             true => value.to_string(),
             false => String::new(),
@@ -236,6 +267,15 @@ pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The limit of the total variation of a column, where it has one.
+fn certified(audit: &Findings, name: &str) -> Option<f64> {
+    let limits = audit.column_limits.as_ref()?;
+    let mut columns = limits.columns.iter();
+    columns
+        .find(|column| column.name == name)
+        .map(|column| column.lower)
+}
+
 /// The statistic along the columns, and what all of them together need; of many columns.
 pub fn picture(audit: &Findings) -> Option<String> {
     let found = audit.leaking_columns.as_ref()?;
@@ -243,14 +283,15 @@ pub fn picture(audit: &Findings) -> Option<String> {
         return None;
     }
     let place = |at: usize| at as f64 + 1.0;
-    let (mut quiet, mut leaking) = (Vec::new(), Vec::new());
-    for (at, (_, test)) in found.single().iter().enumerate() {
+    let (mut quiet, mut leaking, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (name, test)) in found.single().iter().enumerate() {
         let point = Spot {
             x: place(at),
             y: Some(test.statistic),
             ..Spot::default()
         };
         match found.stands_out(test) {
+            _ if certified(audit, name).is_some_and(|limit| limit > 0.0) => alone.push(point),
             true => leaking.push(point),
             false => quiet.push(point),
         }
@@ -262,6 +303,13 @@ pub fn picture(audit: &Findings) -> Option<String> {
             "depends on the secret",
             1,
             Mark::Points(leaking),
+        ));
+    }
+    if !alone.is_empty() {
+        layers.push(Layer::new(
+            "tells secrets apart by itself, certified",
+            3,
+            Mark::Points(alone),
         ));
     }
     let named = found.leaking().into_iter().take(NAMED_IN_PICTURE);

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::audit::{ColumnTest, LeakingColumns};
+use crate::audit::{ColumnLimits, ColumnTest, LeakingColumns};
+use crate::estimate::Method;
 use crate::report::columns::compared;
 
 /// What all columns say.
@@ -38,6 +39,52 @@ struct ColumnKeys<'a> {
     signal_to_noise: Option<f64>,
     /// The p-value, all columns together.
     p_value: f64,
+}
+
+/// What single columns say by themselves.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ColumnLimitsKeys<'a> {
+    /// The two secrets: the pair that promised most on rows that do not judge.
+    secrets: [&'a str; 2],
+    /// How the limits were obtained.
+    method: Method,
+    /// The certification rows of either secret.
+    rows: [u64; 2],
+    /// The error probability that all limits share.
+    alpha: f64,
+    /// Columns that were chosen on other rows, the largest estimate first.
+    columns: Vec<ColumnLimitKeys<'a>>,
+}
+
+/// The total variation in a column.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ColumnLimitKeys<'a> {
+    /// The name of the column.
+    column: &'a str,
+    /// The Kolmogorov distance of the certification rows, which is at most the total variation of their laws.
+    estimate: f64,
+    /// The total variation is at least this, all columns together.
+    lower: f64,
+}
+
+impl<'a> ColumnLimitsKeys<'a> {
+    /// The keys of what was found.
+    pub fn of(found: &'a ColumnLimits) -> Self {
+        let columns = found.columns.iter().map(|column| ColumnLimitKeys {
+            column: &column.name,
+            estimate: column.distance,
+            lower: column.lower,
+        });
+        ColumnLimitsKeys {
+            secrets: found.secrets.labels(),
+            method: Method::KolmogorovDkw,
+            rows: found.rows,
+            alpha: found.alpha,
+            columns: columns.collect(),
+        }
+    }
 }
 
 impl<'a> ColumnsKeys<'a> {
