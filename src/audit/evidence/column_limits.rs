@@ -7,6 +7,7 @@
 
 use crate::audit::pair::Pair;
 use crate::audit::prepare::Prepared;
+use leakgauge_attack::measure::plug_in::{OfPair, kolmogorov_distance_in};
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
 use leakgauge_stats::band;
@@ -62,16 +63,18 @@ pub(crate) fn choose(prepared: &Prepared, secrets: [u32; 2]) -> Vec<usize> {
     let (observations, split) = (&prepared.log.observations, &prepared.split);
     let columns = observations.dimensions();
     let most = MOST_WORK / columns;
-    let of_pair = |counts: &Counts| -> Vec<Measured> { measured(counts, secrets) };
+    let of_pair = |counts: &Counts| -> Vec<OfPair> { measured(counts, secrets) };
     let mut rows = of_pair(&split.fit);
     rows.extend(of_pair(&split.tune));
     // Every so many: cells stand in the order of their numbers.
-    let rows: Vec<Measured> = rows
+    let rows: Vec<OfPair> = rows
         .iter()
         .step_by(rows.len().div_ceil(most).max(1))
         .copied()
         .collect();
-    let distances = parallel::map(columns, |column| distance(observations, &rows, column));
+    let distances = parallel::map(columns, |column| {
+        kolmogorov_distance_in(observations, &rows, column)
+    });
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by(|&x, &y| distances[y].total_cmp(&distances[x]).then(x.cmp(&y)));
     order.truncate(CHOSEN);
@@ -82,7 +85,12 @@ pub(crate) fn choose(prepared: &Prepared, secrets: [u32; 2]) -> Vec<usize> {
 pub(crate) fn judge(prepared: &Prepared, (secrets, columns): (&[u32; 2], &[usize])) -> Distances {
     let certify = &prepared.split.certify;
     let rows = measured(certify, *secrets);
-    let of_column = |&column: &usize| (column, distance(&prepared.log.observations, &rows, column));
+    let of_column = |&column: &usize| {
+        (
+            column,
+            kolmogorov_distance_in(&prepared.log.observations, &rows, column),
+        )
+    };
     Distances {
         rows: secrets.map(|secret| certify.rows()[secret as usize]),
         columns: columns.iter().map(of_column).collect(),
@@ -121,38 +129,10 @@ impl Distances {
     }
 }
 
-/// An observation, which of two secrets produced it, and how often.
-type Measured = (u32, bool, u64);
-
-fn measured(counts: &Counts, secrets: [u32; 2]) -> Vec<Measured> {
+fn measured(counts: &Counts, secrets: [u32; 2]) -> Vec<OfPair> {
     let cells = counts.cells().iter();
     let of_pair = cells.filter(|cell| secrets.contains(&cell.secret));
     of_pair
         .map(|cell| (cell.symbol, cell.secret == secrets[0], cell.count))
         .collect()
-}
-
-/// sup |F̂_a − F̂_b| of a column.
-fn distance(observations: &Observations, rows: &[Measured], column: usize) -> f64 {
-    let mut sorted: Vec<(f64, bool, u64)> = rows
-        .iter()
-        .map(|&(symbol, is_first, count)| (observations.numbers(symbol)[column], is_first, count))
-        .collect();
-    sorted.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
-    let all = |first: bool| -> u64 {
-        let of_secret = sorted.iter().filter(|row| row.1 == first);
-        of_secret.map(|row| row.2).sum()
-    };
-    let rows = [all(true), all(false)];
-    if rows.contains(&0) {
-        return 0.0;
-    }
-    let (mut seen, mut largest) = ([0u64; 2], 0.0f64);
-    for same in sorted.chunk_by(|x, y| x.0 == y.0) {
-        same.iter()
-            .for_each(|row| seen[usize::from(!row.1)] += row.2);
-        let below = |secret: usize| seen[secret] as f64 / rows[secret] as f64;
-        largest = largest.max((below(0) - below(1)).abs());
-    }
-    largest
 }
