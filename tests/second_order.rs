@@ -124,7 +124,7 @@ fn of_many_columns_windows_are_multiplied() {
 fn products_are_refused_where_columns_are_not_tested() {
     let place = Place::with_log(masked(7)).file(
         "one.csv",
-        "secret,x\na,1.5\nb,2.5\n".repeat(1) + &"a,1.25\nb,2.25\n".repeat(40),
+        "secret,x\na,1.5\nb,2.5\n".to_owned() + &"a,1.25\nb,2.25\n".repeat(40),
     );
     for (more, words) in [
         (&["--quick"][..], &["--order 2", "--quick"][..]),
