@@ -293,6 +293,7 @@ fn audit_options() -> impl Strategy<Value = AuditOptions> {
                     reconstruction: vec![0.01, 0.5],
                     tries: vec![1, 2],
                     orders: vec![0.5, 1.0, 2.0, f64::INFINITY],
+                    order: if seed % 4 == 2 { 2 } else { 1 },
                 },
             },
         )

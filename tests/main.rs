@@ -9,6 +9,7 @@ mod bounds;
 mod channel_cli;
 mod channel_golden;
 mod coarse_clocks;
+mod column_limits;
 #[cfg(feature = "parquet")]
 mod columnar_damage;
 #[cfg(feature = "parquet")]
@@ -74,6 +75,7 @@ mod resources;
 mod reused_rows;
 mod row_order;
 mod rows_left_out;
+mod second_order;
 mod shapes;
 mod short_report;
 mod shuffle_cli;
@@ -90,6 +92,7 @@ mod statistics;
 mod terminal;
 mod times_without_an_end;
 mod timings;
+mod trace_files;
 mod unpaired_times;
 mod values;
 mod verdicts;

@@ -270,6 +270,7 @@ impl Keywords {
                 reconstruction: self.reconstruction.clone(),
                 tries: self.tries.clone(),
                 orders: self.at_order.clone(),
+                order: 0,
             },
         })
     }

@@ -2,7 +2,9 @@
 
 use crate::audit::assumptions::assumptions;
 use crate::audit::basis::Evidence;
+use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::judge::{adopt_capacity, judge_claims};
+use crate::audit::evidence::column_limits::ColumnLimits;
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::figure::overall;
 use crate::audit::figures::pairs::agreement::agree;
@@ -13,7 +15,7 @@ use crate::audit::findings::{
 };
 use crate::audit::judge::Judged;
 use crate::audit::level::LevelShare;
-use crate::audit::pair::Labels;
+use crate::audit::pair::{Labels, Pair};
 use crate::audit::plan::Plan;
 use crate::audit::prepare::Prepared;
 use crate::audit::reading::input_of;
@@ -82,6 +84,7 @@ pub(super) fn assemble(
         level: level(plan, &prepared.labels),
         no_leak: judged.no_leak.clone(),
         leaking_columns: judged.leaking_columns.clone(),
+        column_limits: column_limits(evidence),
         neighbors: prepared.neighbors.pairs(&prepared.labels),
         overall,
         differences: evidence.differences.cloned(),
@@ -138,4 +141,12 @@ fn method(prepared: &Prepared, evidence: &Evidence) -> MethodUsed {
         budget: prepared.options.budget,
         tried: tuned.tried.clone(),
     }
+}
+
+/// What is certified of single columns.
+fn column_limits(evidence: &Evidence) -> Option<ColumnLimits> {
+    let (distances, (secrets, _)) = (evidence.columns?, evidence.plan.columns.as_ref()?);
+    let pair = Pair::new(evidence.labels.clone(), *secrets);
+    let alpha = evidence.alpha() * evidence.plan.part(CertifiedLimit::Columns);
+    Some(distances.reported(pair, evidence.observations, alpha))
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::audit::certified_limit::Source;
+use crate::audit::evidence::column_limits::Distances;
 use crate::audit::evidence::guesses::PairGuesses;
 use crate::audit::evidence::leaking_columns::LeakingColumns;
 use crate::audit::evidence::no_leak::NoLeak;
@@ -97,6 +98,8 @@ pub(super) struct Evidence<'a> {
     /// Whether the log leaks anything at all, and which columns do.
     pub no_leak: Option<&'a NoLeak>,
     pub leaking_columns: Option<&'a LeakingColumns>,
+    /// How far two secrets are apart in single columns.
+    pub columns: Option<&'a Distances>,
 }
 
 impl<'a> Evidence<'a> {
@@ -142,6 +145,7 @@ impl<'a> Evidence<'a> {
             units: judged.units.as_ref(),
             no_leak: judged.no_leak.as_ref(),
             leaking_columns: judged.leaking_columns.as_ref(),
+            columns: judged.columns.as_ref(),
         };
         evidence.close();
         evidence

@@ -27,6 +27,8 @@ pub(super) enum CertifiedLimit {
     Information,
     /// The errors of the last attack's scores at all thresholds, at the worst pair.
     Band,
+    /// The total variations of single columns, at the pair that promised most.
+    Columns,
 }
 
 /// Where a certified statement comes from.

@@ -77,6 +77,7 @@ impl Evidence<'_> {
                 self.add_planned(at, plan, alpha, &mut all);
             }
             self.add_band(pair, alpha, &mut all);
+            self.add_columns(pair, alpha, &mut all);
         }
         all
     }
@@ -157,6 +158,19 @@ impl Evidence<'_> {
         all.extend(limits.map(|rates| (Certified::Errors(rates), source)));
     }
 
+    /// The total variations of single columns of the pair that promised most.
+    fn add_columns(&self, pair: usize, alpha: f64, all: &mut Statements) {
+        let Some(distances) = self.columns.filter(|_| pair == self.plan.worst) else {
+            return;
+        };
+        let source = Source {
+            method: Method::KolmogorovDkw,
+            planned: None,
+        };
+        let limits = distances.limits(alpha * self.plan.part(CertifiedLimit::Columns));
+        all.extend(limits.map(|limit| (Certified::TotalVariation(limit), source)));
+    }
+
     /// What is certified of a pair at the level of the report.
     fn closed(&self, pair: usize) -> Option<&Statements> {
         let known = self.closures.iter().find(|closed| closed.0 == pair);
@@ -175,6 +189,7 @@ impl Evidence<'_> {
                 let mut all = Limits::new();
                 if self.tally(pair).is_judged() {
                     self.add_tables(pair, self.alpha(), &mut all);
+                    self.add_columns(pair, self.alpha(), &mut all);
                 }
                 read(&all)
             }
@@ -496,6 +511,11 @@ impl Evidence<'_> {
                 self.add_planned(at, plan, alpha, &mut all);
                 refuted(&all)
             })
+        });
+        let p = smaller(p, |alpha| {
+            let mut all = Limits::new();
+            self.add_columns(pair, alpha, &mut all);
+            refuted(&all)
         });
         smaller(p, |alpha| {
             let mut all = Limits::new();

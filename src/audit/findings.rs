@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::audit::assumptions::Assumption;
 use crate::audit::claims::report::ClaimReport;
 use crate::audit::detection::Detection;
+use crate::audit::evidence::column_limits::ColumnLimits;
 use crate::audit::evidence::leaking_columns::LeakingColumns;
 use crate::audit::evidence::no_leak::NoLeak;
 use crate::audit::figures::Figures;
@@ -61,6 +62,8 @@ pub struct Findings {
     pub no_leak: Option<NoLeak>,
     /// Which of several columns of numbers depend on the secret; `None` for the same reasons, and of one column.
     pub leaking_columns: Option<LeakingColumns>,
+    /// How well single columns tell the pair apart that promised most; `None` of fewer than ten columns of numbers.
+    pub column_limits: Option<ColumnLimits>,
     /// The pairs that claims of privacy are about, if not all.
     pub neighbors: Option<Vec<Pair>>,
     /// Figures of the whole log.

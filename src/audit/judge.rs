@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::audit::evidence::average;
+use crate::audit::evidence::column_limits::{self, Distances};
 use crate::audit::evidence::guesses::{PairGuesses, guesses};
 use crate::audit::evidence::leaking_columns::{self, LeakingColumns};
 use crate::audit::evidence::no_leak::{self, NoLeak};
@@ -62,6 +63,8 @@ pub(super) struct Judged {
     /// Whether the log leaks anything at all, and which columns do.
     pub no_leak: Option<NoLeak>,
     pub leaking_columns: Option<LeakingColumns>,
+    /// How far two secrets are apart in single columns.
+    pub columns: Option<Distances>,
 }
 
 /// Judges the rules of the plan.
@@ -121,6 +124,10 @@ pub(super) fn judge(
         units,
         no_leak: no_leak::judge(prepared),
         leaking_columns: leaking_columns::judge(prepared, plan),
+        columns: plan
+            .columns
+            .as_ref()
+            .map(|(secrets, columns)| column_limits::judge(prepared, (secrets, columns))),
     }
 }
 

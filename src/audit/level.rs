@@ -32,6 +32,8 @@ pub enum LevelUse {
     Information,
     /// The errors of an attack at all thresholds, at the worst pair.
     Band,
+    /// Total variations of single columns, chosen on other rows.
+    Columns,
 }
 
 /// A part of the error probability.
@@ -75,5 +77,6 @@ fn name(limit: CertifiedLimit) -> (LevelUse, Option<[u32; 2]>) {
         CertifiedLimit::NoLeak => (LevelUse::NoLeak, None),
         CertifiedLimit::Information => (LevelUse::Information, None),
         CertifiedLimit::Band => (LevelUse::Band, None),
+        CertifiedLimit::Columns => (LevelUse::Columns, None),
     }
 }

@@ -55,6 +55,7 @@ pub(crate) use claims::time_check::{
 };
 pub(crate) use copies::in_common;
 pub use detection::Detection;
+pub use evidence::column_limits::{ColumnLimit, ColumnLimits};
 pub use evidence::leaking_columns::LeakingColumns;
 pub use evidence::no_leak::NoLeak;
 pub use figures::Figures;

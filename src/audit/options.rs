@@ -119,12 +119,19 @@ pub struct RequestedFigures {
     pub orders: Vec<f64>,
     /// A gain function (false) or a loss function (true) of guesses and secrets.
     pub payoff: Option<(PayoffTable, bool)>,
+    /// 2: products of two columns are tested beside the columns, as masked implementations leak. 0 and 1: columns alone.
+    pub order: u8,
 }
 
 impl RequestedFigures {
     /// Whether the leakage family is wanted.
     pub fn wants_family(&self) -> bool {
         !(self.tries.is_empty() && self.orders.is_empty())
+    }
+
+    /// Whether products of two columns are tested.
+    pub fn wants_products(&self) -> bool {
+        self.order == 2
     }
 
     fn check(&self) -> Result<()> {
@@ -134,6 +141,10 @@ impl RequestedFigures {
                 setting("reconstruction", kappa),
                 "must be above 0 and below 1",
             ));
+        }
+        if self.order > 2 {
+            let problem = "must be 1, columns alone, or 2, products of two of them besides";
+            return Err(Error::parameter(setting("order", self.order), problem));
         }
         if self.tries.contains(&0) {
             return Err(Error::parameter(setting("tries", 0), "must be at least 1"));

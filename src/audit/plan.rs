@@ -13,7 +13,7 @@
 //! settled beforehand ([`leakgauge_stats::joint`]), so that no pair proves more than the verdict says.
 
 use crate::audit::certified_limit::{CertifiedLimit, Spender};
-use crate::audit::evidence::{average, no_leak};
+use crate::audit::evidence::{average, column_limits, no_leak};
 use crate::audit::figures::information::judge as information;
 use crate::audit::figures::overall::risk;
 use crate::audit::figures::overall::risk::RiskPlan;
@@ -61,6 +61,8 @@ pub(super) struct Plan {
     /// For each claim of a mechanism, its table.
     table_of_claims: Vec<Option<usize>>,
     pub kolmogorov: Option<Kolmogorov>,
+    /// Two secrets, and the columns by which they differ most on rows that do not judge; of many columns only.
+    pub columns: Option<([u32; 2], Vec<usize>)>,
     /// ε at δ = 0 first, then those that claims read, each once.
     pub privacy: Vec<PrivacyPlan>,
     /// What is judged on the average over pairs.
@@ -94,6 +96,8 @@ const INFORMATION_WEIGHT: f64 = 0.5;
 const NO_LEAK_PART: f64 = 0.5;
 /// The same of the band of all thresholds, which is wide.
 const BAND_WEIGHT: f64 = 0.05;
+/// The same of single columns: what tells two secrets apart in many columns is rarely in one.
+const COLUMNS_WEIGHT: f64 = 0.05;
 /// The Kolmogorov distance's part of a pair's α, where two secrets have one column of numbers.
 const KOLMOGOROV_SHARE: f64 = 0.1;
 
@@ -126,6 +130,11 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, first: &Tuned, earlier: &
         tables: vec![joint::shares(&by_pair)],
         table_of_claims: Vec::new(),
         kolmogorov: kolmogorov(prepared, tuned, worst, earlier),
+        columns: column_limits::applies(prepared).then(|| {
+            let rule = tuned.choices[worst].rule;
+            let secrets = [rule.a, rule.b];
+            (secrets, column_limits::choose(prepared, secrets))
+        }),
         average: average::plan(prepared, tuned),
         information: information::plan(prepared, tuned),
         of_figures: Vec::new(),
@@ -239,6 +248,9 @@ impl Plan {
         }
         if has_band {
             self.add_read(CertifiedLimit::Band, BAND_WEIGHT);
+        }
+        if self.columns.is_some() {
+            self.add_read(CertifiedLimit::Columns, COLUMNS_WEIGHT);
         }
     }
 

@@ -10,12 +10,16 @@ use crate::audit::parts::{Parts, Sequence, refuse_uncertifiable, split_rows};
 use crate::audit::targets::Targets;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::{Split, UnitParts};
-use leakgauge_base::error::Result;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::{option, setting};
 use leakgauge_exact::channel::Payoff;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_judge::Independence;
 use leakgauge_log::{Log, UnitRows};
 use leakgauge_stats::random::Randomness;
+
+/// Columns are tested in logs of at most so many rows: of more rows the limits of attacks say enough.
+pub(super) const MOST_ROWS_BY_COLUMN: u64 = 4_000_000;
 
 /// What an audit starts from.
 pub(super) struct Prepared<'a> {
@@ -54,6 +58,40 @@ impl Prepared<'_> {
     }
 }
 
+/// Refuses products of columns where columns are not tested.
+fn refuse_products(log: &Log, options: &AuditOptions, independence: Independence) -> Result<()> {
+    if !options.requested.wants_products() {
+        return Ok(());
+    }
+    let wrong = |problem: String, hint: &str| {
+        Err(Error::parameter(setting("order", 2), problem).with_hint(hint.to_owned()))
+    };
+    if options.quick {
+        let quick = option("quick");
+        return wrong(
+            format!("columns are not tested with {quick}"),
+            "leave one of the two out",
+        );
+    }
+    if !independence.is_of_rows() {
+        let problem = "products of columns are tested of independent rows only, and limits count something else here";
+        return wrong(problem.to_owned(), "leave it out");
+    }
+    let columns = log.observations.dimensions();
+    if columns < 2 {
+        let problem = format!("takes two columns of numbers or more, and the log has {columns}");
+        return wrong(problem, "leave it out");
+    }
+    if log.counts.total() > MOST_ROWS_BY_COLUMN {
+        let problem = format!(
+            "columns are tested in logs of at most {} rows",
+            MOST_ROWS_BY_COLUMN
+        );
+        return wrong(problem, "leave it out, or judge a part of the log");
+    }
+    Ok(())
+}
+
 /// Checks what was asked for and splits the rows. No row is looked at.
 pub(super) fn prepare<'a>(
     log: &'a Log,
@@ -84,6 +122,7 @@ pub(super) fn prepare<'a>(
         units,
     } = split_rows(log, options.split, given, random)?;
     refuse_uncertifiable(log, &split)?;
+    refuse_products(log, options, independence)?;
     Ok(Prepared {
         payoff: payoff(log, &options.requested)?,
         targets: Targets::new(&claims, secrets, &neighbors),

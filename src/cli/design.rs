@@ -137,7 +137,7 @@ pub fn one_run(
         ),
         (
             options.requested != RequestedFigures::default(),
-            "--reconstruction, --tries, --at-order",
+            "--reconstruction, --tries, --at-order, --order",
             "--design one-run does not report these figures",
         ),
         (

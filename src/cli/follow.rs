@@ -151,7 +151,7 @@ fn refuse(
         ),
         (
             options.requested != RequestedFigures::default(),
-            "--reconstruction, --tries, --at-order",
+            "--reconstruction, --tries, --at-order, --order",
             "--follow does not report these figures; audit the log without --follow",
         ),
         (

@@ -29,7 +29,7 @@ const NO_BLOCKS: &str = "none";
 #[derive(Args, Clone)]
 #[command(next_help_heading = HEADING_LOG)]
 pub struct LogArguments {
-    /// CSV, TSV, JSON lines, JSON arrays or arrays of NumPy; `-` for standard input
+    /// CSV, TSV, JSON lines, JSON arrays, arrays of NumPy or trace sets (`.trs`); `-` for standard input
     ///
     /// Plain, gzip or zstd. Logs of tlsfuzzer, RTLF and hyperfine, audits of prompt caches and the output of `uniq -c` are recognized. Parquet
     /// and Arrow too in a build with `--features parquet`. Several files, or all that match a pattern such as
@@ -45,8 +45,9 @@ pub struct LogArguments {
     #[arg(long, value_name = "COLUMN")]
     pub secret: Option<String>,
     /// The secrets are in a file of their own, one for each row of the log in its order: a text with a secret a line, or an
-    /// array of NumPy. The word `file` says that each file of the log is a secret, called by the name of the file
-    #[arg(long, value_name = "FILE", conflicts_with = "secret")]
+    /// array of NumPy; of several columns, `--secret` names one. The word `file` says that each file of the log is a secret,
+    /// called by the name of the file
+    #[arg(long, value_name = "FILE")]
     pub secret_from: Option<String>,
     /// The observation columns, also `pkt_*` or `x1..x40` [default: all other columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]

@@ -35,6 +35,14 @@ pub struct RequestedOptions {
         help_heading = "Figures on request"
     )]
     at_order: Vec<f64>,
+    /// Test products of two columns besides the columns, as masked implementations leak: 2. 1 is the columns alone
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(1..=2),
+        help_heading = "Figures on request"
+    )]
+    order: Option<u8>,
     /// Report the expected gain of an attacker by this gain function: a matrix with one row per guess and one column per
     /// secret, by name or in the order of the secrets
     #[arg(
@@ -64,6 +72,7 @@ impl RequestedOptions {
             reconstruction: self.reconstruction.clone(),
             tries: self.tries.clone(),
             orders: self.at_order.clone(),
+            order: self.order.unwrap_or(0),
         })
     }
 }

@@ -1,10 +1,11 @@
 //! Which columns depend on the secret: a table, a sentence, a file, a picture.
 
-use crate::audit::{ColumnTest, Compared, Findings, LeakingColumns};
+use crate::audit::{ColumnLimits, ColumnTest, Compared, Findings, LeakingColumns};
+use crate::estimate::Method;
 use crate::report::document::Document;
-use crate::report::numbers::plain;
+use crate::report::numbers::{plain, plain_below};
 use crate::report::pairs::for_spreadsheets;
-use crate::report::words::{column_title, p_value_of};
+use crate::report::words::{column_title, method_name, p_value_of};
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::naming::setting;
 use leakgauge_log::observations::ColumnType;
@@ -62,10 +63,39 @@ pub fn body(document: &mut Document, audit: &Findings) {
         document.table(header, 2, rows.collect());
     }
     document.paragraph(whole(found, leaking.len()) + &labels_beside(audit));
+    if let Some(limits) = &audit.column_limits {
+        document.paragraph(alone(limits));
+    }
+}
+
+/// What single columns say by themselves, with limits.
+fn alone(limits: &ColumnLimits) -> String {
+    let [a, b] = limits.secrets.labels().map(shorten);
+    let columns = limits.columns.iter().map(|column| {
+        let name = title(&column.name);
+        match column.lower > 0.0 {
+            true => format!(
+                "{name} at least {} (estimate {})",
+                plain_below(column.lower, 3),
+                plain(column.distance, 3)
+            ),
+            false => format!("{name} nothing (estimate {})", plain(column.distance, 3)),
+        }
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "Total variation between {a} and {b} in one column alone, the {} that differ most on rows that do not judge: {}. These \
+         limits hold together ({}; {} and {} independent certification rows).",
+        columns.len(),
+        columns.join(", "),
+        method_name(Method::KolmogorovDkw),
+        limits.rows[0],
+        limits.rows[1]
+    )
 }
 
 fn whole(found: &LeakingColumns, leaking: usize) -> String {
-    let tested = found.columns.len();
+    let tested = found.single().len();
     let more = match leaking > LISTED {
         true => format!(" {} writes all.", setting("columns_file", "FILE")),
         false => String::new(),
@@ -79,10 +109,33 @@ fn whole(found: &LeakingColumns, leaking: usize) -> String {
             "the largest statistic of all columns against that of {drawn} random assignments of the secrets"
         ),
     };
+    let beside = products(found);
     format!(
-        "{leaking} of {tested} columns of numbers stand out, all p-values together ({method}). Each is compared in its mean, \
-         the mean of its ranks and their spread.{more}"
+        "{leaking} of {tested} columns of numbers{beside} stand out, all p-values together ({method}). Each is compared in its \
+         mean, the mean of its ranks and their spread.{more}{}",
+        made_of(found)
     )
+}
+
+/// How many products of two columns were tested too.
+fn products(found: &LeakingColumns) -> String {
+    match found.products {
+        0 => String::new(),
+        products => format!(" and {products} products of two"),
+    }
+}
+
+/// What the products are of.
+fn made_of(found: &LeakingColumns) -> String {
+    match (found.products, found.window) {
+        (0, _) => String::new(),
+        (_, 1) => " In a product each column is less its mean over all rows.".to_owned(),
+        (_, window) => format!(
+            " A product is of the means of up to {window} neighbors, each column less its mean over all rows; with {} of \
+             fewer columns it is of the columns themselves.",
+            setting("observe", "A..B")
+        ),
+    }
 }
 
 /// That columns of labels were not tested, where there are any.
@@ -105,10 +158,11 @@ pub fn any(audit: &Findings) -> bool {
 /// A line for a report that fits on a screen: of many columns only.
 pub fn line(audit: &Findings) -> Option<String> {
     let found = audit.leaking_columns.as_ref()?;
-    let tested = found.columns.len();
-    if tested < MANY {
+    let tested = found.single().len();
+    if found.columns.len() < MANY {
         return None;
     }
+    let beside = products(found);
     let leaking = found.leaking();
     let labels = labels_beside(audit);
     let named: Vec<String> = leaking
@@ -119,20 +173,22 @@ pub fn line(audit: &Findings) -> Option<String> {
     Some(match leaking.len() {
         0 => match first(found) {
             Some((name, test)) => format!(
-                "None of the {tested} columns of numbers stands out at this level; the first is {} ({}).{labels}",
+                "None of the {tested} columns of numbers{beside} stands out at this level; the first is {} ({}).{labels}",
                 title(name),
                 p_value_of(test.p_value)
             ),
             None => {
-                format!("None of the {tested} columns of numbers stands out by itself.{labels}")
+                format!(
+                    "None of the {tested} columns of numbers{beside} stands out by itself.{labels}"
+                )
             }
         },
         1 => format!(
-            "Of {tested} columns of numbers one stands out: {}.{labels}",
+            "Of {tested} columns of numbers{beside} one stands out: {}.{labels}",
             named[0]
         ),
         number => format!(
-            "Of {tested} columns of numbers {number} stand out: {}{}.{labels}",
+            "Of {tested} columns of numbers{beside} {number} stand out: {}{}.{labels}",
             named.join(", "),
             if number > NAMED { ", …" } else { "" }
         ),
@@ -149,9 +205,10 @@ fn first(found: &LeakingColumns) -> Option<&(String, ColumnTest)> {
     columns.min_by(|x, y| x.1.p_value.total_cmp(&y.1.p_value))
 }
 
-/// What a column is called, also one that has only a number.
+/// What a column is called, also one that has only a number, or a product of two.
 fn title(name: &str) -> String {
-    shorten(&column_title(name))
+    let factors = name.split(" × ").map(column_title);
+    shorten(&factors.collect::<Vec<_>>().join(" × "))
 }
 
 /// What differs.
@@ -175,7 +232,7 @@ fn number(value: f64) -> String {
 /// # Errors
 /// What the CSV writer reports.
 pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
-    let mut bytes = format!("{COLUMNS_HEADER}\n").into_bytes();
+    let mut bytes = format!("{COLUMNS_HEADER},total_variation_at_least\n").into_bytes();
     let columns = audit
         .leaking_columns
         .iter()
@@ -189,7 +246,8 @@ pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
             p_value,
             ..
         } = test;
-        let numbers = [statistic, t_or_f, signal_to_noise, p_value];
+        let limit = certified(audit, name).unwrap_or(f64::NAN);
+        let numbers = [statistic, t_or_f, signal_to_noise, p_value, &limit];
         let numbers = numbers.map(|value| match value.is_finite() {
             true => value.to_string(),
             false => String::new(),
@@ -209,21 +267,31 @@ pub fn columns_csv(audit: &Findings) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The limit of the total variation of a column, where it has one.
+fn certified(audit: &Findings, name: &str) -> Option<f64> {
+    let limits = audit.column_limits.as_ref()?;
+    let mut columns = limits.columns.iter();
+    columns
+        .find(|column| column.name == name)
+        .map(|column| column.lower)
+}
+
 /// The statistic along the columns, and what all of them together need; of many columns.
 pub fn picture(audit: &Findings) -> Option<String> {
     let found = audit.leaking_columns.as_ref()?;
-    if found.columns.len() < MANY {
+    if found.single().len() < MANY {
         return None;
     }
     let place = |at: usize| at as f64 + 1.0;
-    let (mut quiet, mut leaking) = (Vec::new(), Vec::new());
-    for (at, (_, test)) in found.columns.iter().enumerate() {
+    let (mut quiet, mut leaking, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (name, test)) in found.single().iter().enumerate() {
         let point = Spot {
             x: place(at),
             y: Some(test.statistic),
             ..Spot::default()
         };
         match found.stands_out(test) {
+            _ if certified(audit, name).is_some_and(|limit| limit > 0.0) => alone.push(point),
             true => leaking.push(point),
             false => quiet.push(point),
         }
@@ -237,9 +305,16 @@ pub fn picture(audit: &Findings) -> Option<String> {
             Mark::Points(leaking),
         ));
     }
+    if !alone.is_empty() {
+        layers.push(Layer::new(
+            "tells secrets apart by itself, certified",
+            3,
+            Mark::Points(alone),
+        ));
+    }
     let named = found.leaking().into_iter().take(NAMED_IN_PICTURE);
     let named = named.filter_map(|(name, test)| {
-        let at = found.columns.iter().position(|column| column.0 == *name)?;
+        let at = found.single().iter().position(|column| column.0 == *name)?;
         Some(((place(at), test.statistic), shorten(name)))
     });
     layers.push(Layer::new("", 1, Mark::Labels(named.collect())));
@@ -250,7 +325,7 @@ pub fn picture(audit: &Findings) -> Option<String> {
             Mark::Level(threshold),
         ));
     }
-    let statistics = found.columns.iter().map(|column| column.1.statistic);
+    let statistics = found.single().iter().map(|column| column.1.statistic);
     let top = 1.05 * statistics.fold(found.threshold.unwrap_or(1.0), f64::max);
     Some(plot::chart(&Chart {
         caption: Caption::new(
@@ -258,7 +333,7 @@ pub fn picture(audit: &Findings) -> Option<String> {
             format!(
                 "The largest of three statistics of each of {} columns: of its mean, of its ranks, of their spread. A column \
                  above the threshold stands out among all.",
-                found.columns.len()
+                found.single().len()
             ),
         ),
         x: Axis::linear("column"),

@@ -200,7 +200,14 @@ fn rows_read(input: &Input) -> String {
         (Format::JsonArray, _) => {
             "each is an object of a JSON array, its fields named by their paths".to_owned()
         }
-        (format @ (Format::Hyperfine | Format::PromptCache | Format::Npy | Format::Npz), _) => {
+        (
+            format @ (Format::Hyperfine
+            | Format::PromptCache
+            | Format::Npy
+            | Format::Npz
+            | Format::TraceSet),
+            _,
+        ) => {
             format!("from {format}")
         }
         (format, None) => format!("from {format}, columns named by their paths"),

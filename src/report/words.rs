@@ -130,7 +130,8 @@ pub fn p_value_of(p: f64) -> String {
 
 /// The name of a column in a picture. The columns of a log without a header have numbers for names.
 pub fn column_title(name: &str) -> String {
-    if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+    let number = name.trim_end_matches('²');
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
         format!("column {name}")
     } else {
         name.to_owned()

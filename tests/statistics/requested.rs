@@ -59,6 +59,7 @@ fn found(channel: &Channel, rows: usize, replicate: u64) -> Findings {
             reconstruction: KAPPAS.to_vec(),
             tries: TRIES.to_vec(),
             orders: ORDERS.to_vec(),
+            order: 1,
         },
         ..AuditOptions::default()
     };

@@ -1,9 +1,11 @@
 //! Folding rows into counts while they are read, so that memory grows with what is distinct.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 use crate::observations::{Cell, Counts};
+use crate::packed_words::Words;
 
 /// Assigns each distinct text a number, in the order of first appearance.
 #[derive(Debug, Clone, Default)]
@@ -69,7 +71,7 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Assigns each distinct tuple of `width` words a number, in the order of first appearance.
 pub struct TupleInterner {
     width: usize,
-    words: Vec<u64>,
+    words: Words,
     len: usize,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -80,7 +82,7 @@ impl TupleInterner {
     pub fn new(width: usize) -> Self {
         TupleInterner {
             width,
-            words: Vec::new(),
+            words: Words::new(width),
             len: 0,
             table: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -94,21 +96,22 @@ impl TupleInterner {
         let width = self.width;
         let hash = hash_tuple(&self.hasher, tuple);
         let words = &self.words;
-        let is = |id: u32| match tuple {
+        let is = |id: u32| match (tuple, words.plain()) {
             // Most logs: not worth the call of a comparison of slices.
-            [word] => words[id as usize] == *word,
-            _ => words[id as usize * width..(id as usize + 1) * width] == *tuple,
+            ([word], Some(words)) => words[id as usize] == *word,
+            (_, Some(words)) => words[id as usize * width..(id as usize + 1) * width] == *tuple,
+            (_, None) => (0..width).all(|at| words.at(id as usize * width + at) == tuple[at]),
         };
         if let Some(&id) = self.table.find(hash, |&id| is(id)) {
             return id;
         }
         let id = to_id(self.len);
         self.len += 1;
-        self.words.extend_from_slice(tuple);
+        self.words.extend(tuple);
         let (words, hasher) = (&self.words, &self.hasher);
-        let at = |id: u32| &words[id as usize * width..(id as usize + 1) * width];
-        self.table
-            .insert_unique(hash, id, |&id| hash_tuple(hasher, at(id)));
+        self.table.insert_unique(hash, id, |&id| {
+            hash_tuple(hasher, &tuple_of(words, width, id))
+        });
         id
     }
 
@@ -132,12 +135,7 @@ impl TupleInterner {
         self.words.truncate(self.len * width);
         self.table.clear();
         let (words, hasher) = (&self.words, &self.hasher);
-        let hash = |&id: &u32| {
-            hash_tuple(
-                hasher,
-                &words[id as usize * width..(id as usize + 1) * width],
-            )
-        };
+        let hash = |&id: &u32| hash_tuple(hasher, &tuple_of(words, width, id));
         for id in 0..to_id(self.len) {
             self.table.insert_unique(hash(&id), id, hash);
         }
@@ -145,8 +143,23 @@ impl TupleInterner {
     }
 
     /// A tuple by its number.
-    pub fn tuple(&self, id: u32) -> &[u64] {
-        &self.words[id as usize * self.width..(id as usize + 1) * self.width]
+    pub fn tuple(&self, id: u32) -> Cow<'_, [u64]> {
+        tuple_of(&self.words, self.width, id)
+    }
+
+    /// A word of the tuple of a number.
+    #[inline]
+    pub fn word(&self, id: u32, at: usize) -> u64 {
+        self.words.at(id as usize * self.width + at)
+    }
+}
+
+#[inline]
+fn tuple_of(words: &Words, width: usize, id: u32) -> Cow<'_, [u64]> {
+    let range = id as usize * width..(id as usize + 1) * width;
+    match words.plain() {
+        Some(words) => Cow::Borrowed(&words[range]),
+        None => range.map(|place| words.at(place)).collect(),
     }
 }
 
@@ -272,7 +285,7 @@ mod tests {
             ],
             [0, 1, 0]
         );
-        assert_eq!(tuples.tuple(1), &[2, 1]);
+        assert_eq!(&*tuples.tuple(1), &[2, 1]);
     }
 
     #[test]
@@ -285,7 +298,7 @@ mod tests {
         let numbers = tuples.retain(&needed);
         assert_eq!((tuples.len(), numbers[4], numbers[5]), (333, 1, u32::MAX));
         assert_eq!(tuples.intern(&[4, 16]), 1);
-        assert_eq!(tuples.tuple(1), &[4, 16]);
+        assert_eq!(&*tuples.tuple(1), &[4, 16]);
         assert_eq!(tuples.intern(&[5, 25]), 333);
     }
 

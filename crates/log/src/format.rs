@@ -27,6 +27,8 @@ pub enum Format {
     Npy,
     /// An archive of arrays of NumPy.
     Npz,
+    /// A trace set of Riscure's Inspector.
+    TraceSet,
     /// Apache Parquet.
     Parquet,
     /// Apache Arrow: IPC files and streams, record batches in memory.
@@ -49,6 +51,7 @@ impl fmt::Display for Format {
             Format::PromptCache => "JSON of a prompt-cache audit",
             Format::Npy => "a NumPy array",
             Format::Npz => "NumPy arrays",
+            Format::TraceSet => "a trace set of Inspector",
             Format::Parquet => "Parquet",
             Format::Arrow => "Arrow IPC",
             Format::Memory => "memory",

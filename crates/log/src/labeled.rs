@@ -9,7 +9,8 @@ use crate::options::{HeaderChoice, ReadOptions};
 use crate::records::Records;
 use crate::row::{Field, Row};
 use crate::source::ReadMeter;
-use leakgauge_base::error::{Error, Result};
+use leakgauge_base::error::{Error, Place, Result, listing, shorten};
+use leakgauge_base::naming::setting;
 
 /// What the column is called in a log whose columns have names.
 const NAME: &[u8] = b"secret";
@@ -30,23 +31,31 @@ struct Labeled {
     read: u64,
 }
 
-/// The log with its secrets as the last column, and the number of that column.
+/// The log with its secrets as the last column, and the number of that column. Of several columns of the file,
+/// [`ReadOptions::secret`] names the one that is meant.
 ///
 /// # Errors
-/// A file that cannot be read, a log without rows, more than one secret a row.
+/// A file that cannot be read, a log without rows, more than one secret a row, no column of that name.
 pub(crate) fn labeled(
     log: &str,
     mut rows: Box<dyn Records>,
     file: &str,
     (meter, options): (&ReadMeter, &ReadOptions),
 ) -> Result<(Box<dyn Records>, usize)> {
-    // Options about columns are those of the log.
+    // Options about other columns are those of the log.
     let plain = ReadOptions {
+        secret: options.secret.clone(),
+        // Whatever else the file holds is not looked at.
+        observe: options.secret.clone().map(|column| vec![column]),
         columnar: options.columnar,
         objects: options.objects,
         ..ReadOptions::default()
     };
-    let labels = all_labels(file, open_file(file, meter, &plain)?)?;
+    let labels = open_file(file, meter, &plain)?;
+    let labels = match &options.secret {
+        None => all_labels(file, labels)?,
+        Some(column) => labels_of_column(file, labels, column)?,
+    };
     let mut first = Row::new();
     if !rows.next(&mut first)? {
         return Err(Error::file(log, "has no rows"));
@@ -83,10 +92,61 @@ fn all_labels(file: &str, mut records: Box<dyn Records>) -> Result<Vec<Row>> {
     while records.next(&mut label)? {
         if label.len() != 1 {
             let problem = format!("has {} fields where one secret belongs", label.len());
-            return Err(Error::data(label.place(file), problem)
-                .with_hint("write one secret a line, in the order of the rows"));
+            return Err(Error::data(label.place(file), problem).with_hint(format!(
+                "say which with {}, a name or a number from 1; or write one secret a line, in the order of the rows",
+                setting("secret", "COLUMN")
+            )));
         }
         labels.push(label.compact());
+    }
+    if may_have_header && is_header(&labels) {
+        labels.remove(0);
+    }
+    Ok(labels)
+}
+
+/// The secrets of one column of several, by its name or its number from 1.
+fn labels_of_column(file: &str, mut records: Box<dyn Records>, column: &str) -> Result<Vec<Row>> {
+    let mut row = Row::new();
+    let mut more = records.next(&mut row)?;
+    let columns = row.len();
+    let names: Vec<String> = row
+        .fields()
+        .map(|field| field.text().trim().to_owned())
+        .collect();
+    let by_name = names.iter().position(|name| name == column);
+    let by_number = column
+        .parse()
+        .ok()
+        .filter(|number| (1..=columns).contains(number));
+    let is_named = records.is_named()
+        || (records.unnamed().is_none() && by_name.is_some() && by_number.is_none());
+    let at = by_name
+        .filter(|_| is_named)
+        .or(by_number.map(|number: usize| number - 1));
+    let Some(at) = at else {
+        let names = names.iter().map(String::as_str);
+        let known = match is_named {
+            true => format!("its columns are {}", listing(names)),
+            false => format!("it has {columns} columns without names"),
+        };
+        let problem = format!(
+            "{}: no such column; {known}",
+            setting("secret", shorten(column))
+        );
+        return Err(Error::data(Place::file(file), problem)
+            .with_hint("name a column of the file of secrets, or its number from 1"));
+    };
+    if is_named {
+        more = records.next(&mut row)?;
+    }
+    let may_have_header = !is_named && records.unnamed().is_none();
+    let mut labels = Vec::new();
+    while more {
+        let mut label = Row::new();
+        label.push(row.get(at).unwrap_or(Field::Missing));
+        labels.push(label);
+        more = records.next(&mut row)?;
     }
     if may_have_header && is_header(&labels) {
         labels.remove(0);
@@ -130,6 +190,10 @@ impl Records for Labeled {
 
     fn delimiter(&self) -> Option<char> {
         self.rows.delimiter()
+    }
+
+    fn note(&self) -> Option<String> {
+        self.rows.note()
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool> {

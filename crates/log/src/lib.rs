@@ -46,6 +46,7 @@ mod options;
 mod order;
 mod overlaps;
 mod packed_labels;
+mod packed_words;
 pub mod partitions;
 mod parts;
 mod pooled;

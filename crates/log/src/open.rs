@@ -1,5 +1,6 @@
 //! Opening a log in any format: what a file holds is told by its first bytes and its name.
 
+mod archive;
 mod comments;
 mod declared;
 mod delimited;
@@ -7,6 +8,7 @@ mod drawn;
 mod exported;
 mod foreign;
 mod hyperfine;
+mod items;
 mod json_array;
 mod json_columns;
 mod json_lines;
@@ -14,6 +16,7 @@ mod nested;
 mod numpy;
 mod prompt_cache;
 mod rewritten;
+mod trs;
 
 use std::io::{Cursor, Read};
 
@@ -33,6 +36,7 @@ use json_lines::JsonLines;
 use leakgauge_base::error::{Error, Result};
 use nested::Unfolded;
 use numpy::Numpy;
+use trs::TraceSet;
 
 /// Opens what the user named: a file, an object behind a URL, or standard input.
 ///
@@ -148,9 +152,8 @@ pub(crate) fn open_behind(
     if let Some(columnar) = columnar {
         return Err(columnar.needs_file(name, options.columnar.is_some()));
     }
-    if let Some(format) = numpy::format_of(&head) {
-        let file = Cursor::new(head).chain(input);
-        return Ok(Box::new(Numpy::new(name, format, file, options.wide)?));
+    if numpy::format_of(&head).is_some() || trs::is_trace_set(name, &head) {
+        return open_matrix(name, head, input, options);
     }
     foreign::refuse(name, &head)?;
     let declared = declared::of(&head).filter(|_| options.delimiter.is_none());
@@ -211,6 +214,21 @@ pub(crate) fn open_behind(
         true => lines.of_array(),
         false => lines,
     }))
+}
+
+/// Opens arrays of NumPy, or a trace set.
+fn open_matrix(
+    name: &str,
+    head: Vec<u8>,
+    input: Box<dyn Read + Send>,
+    options: &ReadOptions,
+) -> Result<Box<dyn Records>> {
+    let format = numpy::format_of(&head);
+    let file = Box::new(Cursor::new(head).chain(input));
+    Ok(match format {
+        Some(format) => Box::new(Numpy::new(name, format, file, options)?),
+        None => Box::new(TraceSet::new(name, file, options)?),
+    })
 }
 
 /// The first rows of a source, at most `most`. All their texts are UTF-8.

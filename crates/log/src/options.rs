@@ -44,7 +44,8 @@ pub struct ReadOptions {
     /// the secret (a point in the plane); `secret` if not given.
     pub secret: Option<String>,
     /// A file that holds the secret of every row, where the log has no column of it: a line, or an item of an array, for
-    /// each row in its order. `file` says that each file of the log is a secret.
+    /// each row in its order. Of several columns in it, [`secret`](Self::secret) names one. `file` says that each file of
+    /// the log is a secret.
     pub secret_from: Option<String>,
     /// The observation columns; all others if not given.
     pub observe: Option<Vec<String>>,

@@ -109,7 +109,7 @@ pub(crate) fn unpack(
     };
     let mut head = first_bytes(&mut plain, 4).map_err(|e| read_error(name, &e))?;
     let is_npz = head.starts_with(b"PK\x03\x04") && without_packing(name).ends_with(".npz");
-    if !is_npz {
+    if !is_npz && !without_packing(name).ends_with(".trs") {
         refuse_foreign_format(name, &head)?;
     }
     if head.starts_with(&[0xef, 0xbb, 0xbf]) {

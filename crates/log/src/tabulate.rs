@@ -58,11 +58,11 @@ pub fn tabulate(
     let mut category = Vec::new();
     let mut key = Vec::new();
     for &id in order {
-        let tuple = tuples.tuple(id);
-        numbers.extend(numeric.iter().map(|&column| number(tuple[column])));
+        let word = |column: usize| tuples.word(id, column);
+        numbers.extend(numeric.iter().map(|&column| number(word(column))));
         if !labeled.is_empty() {
             key.clear();
-            key.extend(labeled.iter().map(|&column| key_of(column, tuple[column])));
+            key.extend(labeled.iter().map(|&column| key_of(column, word(column))));
             category.push(categories.intern(&key));
         }
     }
@@ -85,11 +85,9 @@ pub fn tabulate(
         categories: (0..categories.len() as u32)
             .filter(|_| !labeled.is_empty())
             .map(|id| {
-                let words = categories.tuple(id).iter();
-                words
-                    .zip(&labeled)
-                    .map(|(&word, &column)| label(column, word))
-                    .collect()
+                let words = categories.tuple(id);
+                let words = words.iter().zip(&labeled);
+                words.map(|(&word, &column)| label(column, word)).collect()
             })
             .collect(),
         len: order.len(),

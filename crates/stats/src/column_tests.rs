@@ -18,6 +18,11 @@
 //! columns. This costs nothing, for the reason that [`no_leak`](super::no_leak) gives. It is made of the columns that
 //! differ most, as many as do not take long.
 //!
+//! *Products.* A masked implementation leaks where no single column does: in the product of two columns, each less its
+//! mean. [`Products`] are tested beside the columns, as columns of one family. Means and scales are those of all rows,
+//! whatever their secrets, so a random assignment leaves the products as they are, and the test of all is as exact as
+//! before.
+//!
 //! *Early end.* Where a tenth of the first assignments reach the largest statistic of the log, no more are drawn. Then no
 //! p-value is small, and those that are small come from all of them.
 
@@ -28,6 +33,12 @@ use rand_chacha::ChaCha8Rng;
 use leakgauge_base::parallel;
 
 use crate::no_leak::{Table, kolmogorov_p_value, ordered_bits};
+
+pub use products::Products;
+use standard::compared;
+
+mod products;
+mod standard;
 
 /// Numbers of many columns, row by row, and the secret of each row.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +51,23 @@ pub struct Rows<'a> {
     pub secret_count: usize,
     /// How many columns there are.
     pub columns: usize,
+    /// Products of columns that are tested too, behind the columns.
+    pub products: Option<&'a Products>,
+}
+
+impl Rows<'_> {
+    /// How many columns and products are tested.
+    fn tested(&self) -> usize {
+        self.columns + self.products.map_or(0, Products::len)
+    }
+
+    /// The numbers of a column, or of a product behind the columns.
+    fn values(&self, at: usize) -> Vec<f64> {
+        match (at.checked_sub(self.columns), self.products) {
+            (Some(product), Some(products)) => products.values(product),
+            _ => self.numbers.iter().map(|row| row[at]).collect(),
+        }
+    }
 }
 
 /// What is compared of a column.
@@ -73,7 +101,7 @@ pub struct ColumnTest {
 /// What all columns say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnTests {
-    /// Of each column.
+    /// Of each column, then of each product.
     pub columns: Vec<ColumnTest>,
     /// The largest statistic after each random assignment, in increasing order.
     pub largest: Vec<f64>,
@@ -181,7 +209,7 @@ fn rounding(rows: &Rows) -> f64 {
 /// How many assignments take neither long nor much memory.
 fn affordable(rows: &Rows) -> usize {
     let number = rows.secrets.len();
-    let work = number as f64 * (rows.columns * KINDS.len()) as f64;
+    let work = number as f64 * (rows.tested() * KINDS.len()) as f64;
     let held = (number + LIST * rows.secret_count) as f64;
     (MOST_WORK / work.max(1.0)).min(MOST_ASSIGNED / held.max(1.0)) as usize
 }
@@ -189,15 +217,15 @@ fn affordable(rows: &Rows) -> usize {
 /// The tests of all columns but for their p-values, and the largest statistic after each assignment.
 fn statistics(rows: &Rows, assigned: &Assignments) -> (Vec<ColumnTest>, Vec<f64>) {
     let block = (MOST_HELD / rows.secrets.len().max(1)).clamp(1, BLOCK);
-    let blocks: Vec<std::ops::Range<usize>> = (0..rows.columns)
+    let blocks: Vec<std::ops::Range<usize>> = (0..rows.tested())
         .step_by(block)
-        .map(|first| first..(first + block).min(rows.columns))
+        .map(|first| first..(first + block).min(rows.tested()))
         .collect();
     let found = parallel::map(blocks.len(), |at| {
         block_statistics(rows, assigned, blocks[at].clone())
     });
     let mut largest = vec![0.0f64; assigned.drawn.len()];
-    let mut columns = Vec::with_capacity(rows.columns);
+    let mut columns = Vec::with_capacity(rows.tested());
     for (of_columns, of_assignments) in found {
         columns.extend(of_columns);
         for (largest, of_block) in largest.iter_mut().zip(of_assignments) {
@@ -223,8 +251,8 @@ fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) {
     let number = columns.len() as f64;
     let exact = parallel::map(beyond.len(), |at| {
         let column = beyond[at];
-        let of_rows = rows.numbers.iter().zip(rows.secrets);
-        let keys = of_rows.map(|(row, &secret)| (ordered_bits(row[column]), secret, 1));
+        let of_rows = rows.values(column).into_iter().zip(rows.secrets);
+        let keys = of_rows.map(|(value, &secret)| (ordered_bits(value), secret, 1));
         kolmogorov_p_value(&Table::by_key(rows.secret_count, keys.collect())) * number
     });
     for (column, exact) in beyond.into_iter().zip(exact) {
@@ -290,7 +318,7 @@ fn block_statistics(
     let mut values = vec![0.0f32; rows.secrets.len() * width];
     let mut tests = Vec::with_capacity(columns.len());
     for (at, column) in columns.enumerate() {
-        let numbers: Vec<f64> = rows.numbers.iter().map(|row| row[column]).collect();
+        let numbers = rows.values(column);
         for (kind, of_kind) in compared(&numbers).iter().enumerate() {
             let place = at * KINDS.len() + kind;
             for (row, value) in of_kind.iter().enumerate() {
@@ -376,49 +404,6 @@ impl<'a> Sums<'a> {
         }
         &self.statistics
     }
-}
-
-/// What is compared of a column, each with the mean 0 and the variance 1, or 0 throughout where it is constant.
-fn compared(numbers: &[f64]) -> [Vec<f64>; 3] {
-    let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
-    order.sort_unstable_by(|&x, &y| numbers[x as usize].total_cmp(&numbers[y as usize]));
-    let mut ranks = vec![0.0; numbers.len()];
-    let mut done = 0;
-    for same in order.chunk_by(|&x, &y| numbers[x as usize] == numbers[y as usize]) {
-        // Equal values share their mean rank.
-        let rank = done as f64 + (same.len() - 1) as f64 / 2.0;
-        same.iter().for_each(|&row| ranks[row as usize] = rank);
-        done += same.len();
-    }
-    let middle = (numbers.len() as f64 - 1.0) / 2.0;
-    let spread: Vec<f64> = ranks.iter().map(|rank| (rank - middle).powi(2)).collect();
-    [numbers.to_vec(), ranks, spread].map(standardized)
-}
-
-fn standardized(mut values: Vec<f64>) -> Vec<f64> {
-    let number = values.len() as f64;
-    // Differences from one value: huge numbers that hardly differ keep their digits.
-    let first = values.first().copied().unwrap_or(0.0);
-    let mean = values
-        .iter()
-        .map(|value| (value - first) / number)
-        .sum::<f64>();
-    values
-        .iter_mut()
-        .for_each(|value| *value = *value - first - mean);
-    let scale = values
-        .iter()
-        .fold(0.0f64, |scale, value| scale.max(value.abs()));
-    if scale == 0.0 || !scale.is_finite() {
-        values.fill(0.0);
-        return values;
-    }
-    // First to a size whose squares are numbers.
-    values.iter_mut().for_each(|value| *value /= scale);
-    let squares = values.iter().map(|value| value * value);
-    let deviation = (squares.sum::<f64>() / number).sqrt();
-    values.iter_mut().for_each(|value| *value /= deviation);
-    values
 }
 
 /// What is known of a column's means beside the test.

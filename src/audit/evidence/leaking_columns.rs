@@ -1,17 +1,24 @@
 //! Which of several columns of numbers depend on the secret, all together.
 
+use std::ops::Range;
+
 use crate::audit::evidence::no_leak::applies;
 use crate::audit::plan::Plan;
-use crate::audit::prepare::Prepared;
-use leakgauge_stats::column_tests::{ColumnTest, Rows, test_columns};
+use crate::audit::prepare::{MOST_ROWS_BY_COLUMN, Prepared};
+use leakgauge_stats::column_tests::{ColumnTest, Products, Rows, test_columns};
 use leakgauge_stats::random::Stream;
 
 /// What every column of numbers says about the secret.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LeakingColumns {
-    /// The columns of numbers, in the order of the log: a name and what was found.
+    /// The columns of numbers, in the order of the log: a name and what was found. Products of two of them stand behind
+    /// all columns.
     pub columns: Vec<(String, ColumnTest)>,
+    /// How many of these are products.
+    pub products: usize,
+    /// How many neighbors make a window whose mean stands in the products, at most; 1 where each column stands for itself.
+    pub window: usize,
     /// The statistic beyond which a column stands out at this level; `None` where too few random assignments were drawn for
     /// it.
     pub threshold: Option<f64>,
@@ -23,6 +30,11 @@ pub struct LeakingColumns {
 }
 
 impl LeakingColumns {
+    /// The columns, without products.
+    pub fn single(&self) -> &[(String, ColumnTest)] {
+        &self.columns[..self.columns.len() - self.products]
+    }
+
     /// Those that depend on the secret, the most certain first.
     pub fn leaking(&self) -> Vec<&(String, ColumnTest)> {
         let leaks = |column: &&(String, ColumnTest)| self.stands_out(&column.1);
@@ -51,14 +63,15 @@ impl LeakingColumns {
 const ASSIGNMENTS: u64 = 999;
 /// What no claim reads is named below this p-value.
 const CLEAR: f64 = 1e-3;
-/// Of more rows the limits of attacks say enough.
-const MOST_ROWS: u64 = 4_000_000;
+/// Windows of columns whose products are tested at most, and windows times rows.
+const WINDOWS: usize = 60;
+const MOST_WINDOW_ROWS: u64 = 20_000_000;
 
 /// Tests the columns. `None` with fewer than two of them, and where [`applies`] says so.
 pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> {
     let (observations, counts) = (&prepared.log.observations, &prepared.log.counts);
     let columns = observations.dimensions();
-    if !applies(prepared) || columns < 2 || counts.total() > MOST_ROWS {
+    if !applies(prepared) || columns < 2 || counts.total() > MOST_ROWS_BY_COLUMN {
         return None;
     }
     let (mut numbers, mut secrets) = (Vec::new(), Vec::new());
@@ -67,7 +80,11 @@ pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> 
         numbers.extend(again);
         secrets.resize(numbers.len(), cell.secret);
     }
+    let wanted = prepared.options.requested.wants_products();
+    let most = (MOST_WINDOW_ROWS / counts.total().max(1)).clamp(2, WINDOWS as u64);
+    let products = wanted.then(|| Products::of(&numbers, columns, most as usize));
     let rows = Rows {
+        products: products.as_ref(),
         numbers: &numbers,
         secrets: &secrets,
         secret_count: counts.secrets(),
@@ -88,11 +105,32 @@ pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> 
     // The test of the whole observation shares their part.
     let part = plan.no_leak_part().map(|part| 0.5 * part * prepared.alpha);
     let alpha = part.unwrap_or(CLEAR.min(prepared.alpha));
-    let names = (0..columns).map(|column| observations.numeric_name(column));
+    let names: Vec<String> = (0..columns)
+        .map(|column| observations.numeric_name(column))
+        .collect();
+    let of_products = products.iter().flat_map(|products| {
+        (0..products.len()).map(|at| name_of_product(&names, products.windows(at)))
+    });
+    let all_names: Vec<String> = names.iter().cloned().chain(of_products).collect();
     Some(LeakingColumns {
+        products: products.as_ref().map_or(0, Products::len),
+        window: columns.div_ceil(columns.min(most as usize)),
         threshold: found.threshold(alpha),
         assignments: found.largest.len(),
-        columns: names.zip(found.columns).collect(),
+        columns: all_names.into_iter().zip(found.columns).collect(),
         alpha,
     })
+}
+
+/// What a product is called: `x²`, `x × y`, of windows `x..y`.
+fn name_of_product(names: &[String], (left, right): (Range<usize>, Range<usize>)) -> String {
+    let of = |window: &Range<usize>| match window.len() {
+        1 => names[window.start].clone(),
+        _ => format!("{}..{}", names[window.start], names[window.end - 1]),
+    };
+    match left == right {
+        true if left.len() == 1 => format!("{}²", of(&left)),
+        true => format!("({})²", of(&left)),
+        false => format!("{} × {}", of(&left), of(&right)),
+    }
 }

@@ -6,6 +6,7 @@
 //! `guesses.rs`. Level and order are settled there.
 
 pub(crate) mod average;
+pub(crate) mod column_limits;
 mod columns;
 pub(crate) mod ends;
 mod event;

@@ -47,6 +47,7 @@ pub(crate) fn p_value(
     let numbers: Vec<&[f64]> = features.iter().map(Vec::as_slice).collect();
     let columns = numbers.first()?.len();
     let compared = Rows {
+        products: None,
         numbers: &numbers,
         secrets: &secrets,
         secret_count,

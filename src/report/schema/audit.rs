@@ -3,7 +3,7 @@
 use leakgauge_base::Tool;
 use serde::Serialize;
 
-use super::columns::ColumnsKeys;
+use super::columns::{ColumnLimitsKeys, ColumnsKeys};
 use super::differences::{BlockKeys, DifferenceKeys};
 use super::input::Input;
 use super::method::Method;
@@ -74,6 +74,9 @@ pub struct Audit<'a> {
     no_leak: Option<NoLeakKeys>,
     /// Which columns of numbers depend on the secret; null of one column, and where it was not computed.
     leaking_columns: Option<ColumnsKeys<'a>>,
+    /// How well single columns tell two secrets apart, with limits; null of fewer than ten columns of numbers, and where
+    /// limits count something else than rows.
+    column_limits: Option<ColumnLimitsKeys<'a>>,
     /// Figures of the whole log.
     overall: &'a Overall,
     /// The numbers of the secrets in an order that puts those hard to tell apart side by side; `None`
@@ -119,6 +122,7 @@ impl<'a> Audit<'a> {
                 test: no_leak::test(found),
             }),
             leaking_columns: found.leaking_columns.as_ref().map(ColumnsKeys::of),
+            column_limits: found.column_limits.as_ref().map(ColumnLimitsKeys::of),
             overall: &found.overall,
             secrets_by_likeness: &found.secrets_by_likeness,
             convergence: &found.convergence,

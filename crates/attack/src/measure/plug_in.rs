@@ -167,9 +167,61 @@ pub fn kolmogorov_distance(observations: &Observations, counts: &Counts, a: u32,
     largest
 }
 
+/// An observation, whether the first of two secrets produced it, and how often.
+pub type OfPair = (u32, bool, u64);
+
+/// Kolmogorov distance sup_x |F̂_a(x) − F̂_b(x)| of two secrets in one column of numbers; 0 without rows of either.
+pub fn kolmogorov_distance_in(observations: &Observations, rows: &[OfPair], column: usize) -> f64 {
+    let mut sorted: Vec<(f64, bool, u64)> = rows
+        .iter()
+        .map(|&(symbol, is_first, count)| (observations.numbers(symbol)[column], is_first, count))
+        .collect();
+    sorted.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
+    let (mut of_first, mut of_second) = (0u64, 0u64);
+    for &(_, is_first, count) in &sorted {
+        *(if is_first {
+            &mut of_first
+        } else {
+            &mut of_second
+        }) += count;
+    }
+    if of_first == 0 || of_second == 0 {
+        return 0.0;
+    }
+    let (mut first, mut second, mut largest) = (0u64, 0u64, 0.0f64);
+    for same in sorted.chunk_by(|x, y| x.0 == y.0) {
+        for &(_, is_first, count) in same {
+            *(if is_first { &mut first } else { &mut second }) += count;
+        }
+        let gap = first as f64 / of_first as f64 - second as f64 / of_second as f64;
+        largest = largest.max(gap.abs());
+    }
+    largest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_distance_in_a_column_counts_equal_values_together() {
+        let numbers = vec![0.0, 2.0, 1.0, 1.0, 2.0, 1.0, 3.0, -1.0];
+        let observations = Observations::of_numbers(2, numbers);
+        let rows = [
+            (0, true, 3),
+            (1, true, 1),
+            (1, false, 1),
+            (2, false, 2),
+            (3, false, 1),
+        ];
+        // The first column: of a 3/4 at 0, then 1 at 1; of b 1/4 at 1, 3/4 at 2.
+        let first = kolmogorov_distance_in(&observations, &rows, 0);
+        assert!((first - 0.75).abs() < 1e-15, "{first}");
+        // The second: of a 1/4 up to 1, of b 1/4 at −1 and all at 1.
+        let second = kolmogorov_distance_in(&observations, &rows, 1);
+        assert!((second - 0.75).abs() < 1e-15, "{second}");
+        assert_eq!(kolmogorov_distance_in(&observations, &rows[..2], 0), 0.0);
+    }
 
     fn counts() -> Counts {
         let table = [[6u64, 3, 1, 0], [2, 2, 2, 4], [0, 0, 5, 5]];

@@ -21,7 +21,7 @@ impl Ingest<'_> {
             self.order.push_all(known, row);
             if let Some(first) = &mut self.first_row {
                 let tuples = (0..known).map(|at| self.tuples.tuple(row(at).1));
-                tuples.for_each(|tuple| first.compare(tuple, 1));
+                tuples.for_each(|tuple| first.compare(&tuple, 1));
             }
             if self.options.keep_order {
                 for (secret, symbol) in (0..known).map(row) {

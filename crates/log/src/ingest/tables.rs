@@ -73,7 +73,7 @@ impl Ingest<'_> {
             .map(|labels| ranks(&natural_order(labels)))
             .collect();
         let sortable = |id: u32, column: usize| {
-            let word = self.tuples.tuple(id)[column];
+            let word = self.tuples.word(id, column);
             let rank = |label: u64| label_ranks[column][label as usize];
             match plans[column].kind {
                 ColumnType::Categorical => f64::from(rank(word)),

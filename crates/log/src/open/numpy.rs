@@ -1,21 +1,22 @@
 //! Arrays of NumPy: `.npy` files, and `.npz` files that hold several.
 //!
 //! A structured array has a column a field; of a plain one, every row is a row of the log. Arrays of an archive stand
-//! side by side: each is a column, or several if it has two dimensions.
+//! side by side: each is a column, or several if it has two dimensions. Where all are matrices of one kind, each is a
+//! class, and they stand one behind the other.
 
-use std::io::{Cursor, Read};
+use std::io::{ErrorKind, Read};
 
 use serde_json::Value;
-use zip::ZipArchive;
 
+use super::archive::{Choice, Shape, choose, members};
+use super::items::Type;
 use crate::format::Format;
 use crate::layout::MAX_COLUMNS;
-use crate::number::Number;
+use crate::options::ReadOptions;
 use crate::records::Records;
 use crate::row::{Field, Row};
 use crate::source;
-use crate::unpack::{may_hold, too_large};
-use leakgauge_base::error::{Error, Result, shorten};
+use leakgauge_base::error::{Error, Result, listing};
 
 /// The first bytes of an array.
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -31,25 +32,16 @@ pub(super) fn format_of(head: &[u8]) -> Option<Format> {
     }
 }
 
-/// How the items of a column are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Bool,
-    Signed,
-    Unsigned,
-    Float,
-    /// Bytes, padded with zeros.
-    Bytes,
-    /// UTF-32, padded with zeros.
-    Unicode,
-}
-
-/// A type of items: kind, bytes, byte order.
-#[derive(Debug, Clone, Copy)]
-struct Type {
-    kind: Kind,
-    size: usize,
-    is_big: bool,
+/// How the items of an array are laid out.
+struct Array {
+    rows: usize,
+    width: usize,
+    fields: Vec<(Option<String>, Type)>,
+    /// The bytes of an item.
+    item: usize,
+    is_fortran: bool,
+    /// Where items begin in its file.
+    start: usize,
 }
 
 /// A column of the log: items at equal distances in the bytes of an array.
@@ -62,59 +54,203 @@ struct Column {
     rows: usize,
 }
 
-/// Arrays side by side.
-pub(super) struct Numpy {
-    format: Format,
-    arrays: Vec<Vec<u8>>,
+/// Columns side by side, and what class their rows are of where that is the array.
+struct Table {
     columns: Vec<Column>,
     rows: usize,
-    at: usize,
+    class: Option<String>,
+}
+
+/// A file whose rows are read one by one; the array that is held is one of them.
+struct Stream {
+    file: Box<dyn Read + Send>,
+    rows: usize,
+}
+
+/// Arrays side by side, or one behind the other.
+pub(super) struct Numpy {
+    name: String,
+    format: Format,
+    arrays: Vec<Vec<u8>>,
+    tables: Vec<Table>,
+    stream: Option<Stream>,
+    /// Arrays of an archive that are no part of the log.
+    left_out: Vec<String>,
+    /// The table and the row in it that come next.
+    next: (usize, usize),
     is_begun: bool,
 }
 
+/// What the column of the class is called.
+const CLASS: &[u8] = b"secret";
+/// The longest header that is read: NumPy itself trusts none beyond 10,000 bytes.
+const LONGEST_HEADER: usize = 1 << 20;
+
 impl Numpy {
-    /// Reads a file of this format; with `wide` its columns may be of unequal length.
+    /// Reads a file of this format. A single array whose rows stand together is read row by row.
     ///
     /// # Errors
-    /// A file that is broken; types that are no numbers or texts; arrays of unequal length.
-    pub(super) fn new(name: &str, format: Format, file: impl Read, wide: bool) -> Result<Self> {
-        let on_disk = source::on_disk(name);
-        let bytes = source::whole(name, file, on_disk)?;
+    /// A file that is broken; types that are no numbers or texts; arrays of which it is not clear which are the log.
+    pub(super) fn new(
+        name: &str,
+        format: Format,
+        file: Box<dyn Read + Send>,
+        options: &ReadOptions,
+    ) -> Result<Self> {
         let mut numpy = Numpy {
+            name: name.to_owned(),
             format,
             arrays: Vec::new(),
-            columns: Vec::new(),
-            rows: 0,
-            at: 0,
+            tables: Vec::new(),
+            stream: None,
+            left_out: Vec::new(),
+            next: (0, 0),
             is_begun: false,
         };
-        let wrong = |what: &str, problem: String| Error::file(name, format!("{what}{problem}"));
-        if format == Format::Npy {
-            numpy
-                .add(None, bytes)
-                .map_err(|problem| wrong("", problem))?;
-        } else {
-            for (array, bytes) in members(bytes, on_disk).map_err(|problem| wrong("", problem))? {
-                let what = format!("array `{}`: ", shorten(&array));
-                numpy
-                    .add(Some(array), bytes)
-                    .map_err(|problem| wrong(&what, problem))?;
-            }
-        }
-        let rows = || numpy.columns.iter().map(|column| column.rows);
-        numpy.rows = rows().max().unwrap_or(0);
-        if !wide && rows().any(|rows| rows != numpy.rows) {
-            let (least, most) = (rows().min().unwrap_or(0), numpy.rows);
-            return Err(
-                Error::file(name, format!("has arrays of {least} and of {most} rows"))
-                    .with_hint("save only arrays that have an item for every row of the log"),
-            );
+        match format {
+            Format::Npy => numpy.open_array(file)?,
+            _ => numpy.open_archive(file, options)?,
         }
         Ok(numpy)
     }
 
-    fn add(&mut self, name: Option<String>, file: Vec<u8>) -> std::result::Result<(), String> {
-        let (header, start) = header(&file)?;
+    fn open_array(&mut self, mut file: Box<dyn Read + Send>) -> Result<()> {
+        let name = self.name.clone();
+        let wrong = |problem: String| Error::file(&name, problem);
+        let begin = begin(&name, &mut file)?;
+        let mut array = Array::of(&begin).map_err(wrong)?;
+        let row = array.item * array.width;
+        if array.is_fortran || row > source::LONGEST_ROW {
+            let mut all = begin;
+            all.append(&mut source::whole(&name, file, source::on_disk(&name))?);
+            array.check_length(&all).map_err(wrong)?;
+            self.arrays.push(all);
+        } else {
+            array.start = 0;
+            self.arrays.push(vec![0; row]);
+            self.stream = Some(Stream {
+                file,
+                rows: array.rows,
+            });
+        }
+        let mut columns = array.columns(None, 0);
+        if self.stream.is_some() {
+            columns.iter_mut().for_each(|column| column.stride = 0);
+        }
+        self.tables.push(Table {
+            columns,
+            rows: array.rows,
+            class: None,
+        });
+        Ok(())
+    }
+
+    fn open_archive(&mut self, file: Box<dyn Read + Send>, options: &ReadOptions) -> Result<()> {
+        let name = self.name.clone();
+        let on_disk = source::on_disk(&name);
+        let bytes = source::whole(&name, file, on_disk)?;
+        let members = members(bytes, on_disk).map_err(|problem| Error::file(&name, problem))?;
+        let (names, files): (Vec<String>, Vec<Vec<u8>>) = members.into_iter().unzip();
+        let found: Vec<std::result::Result<Array, String>> =
+            files.iter().map(|file| Array::whole(file)).collect();
+        let of = |found: &std::result::Result<Array, String>| {
+            let fields = found.as_ref().map(|array| &array.fields);
+            fields.map_or_else(|_| String::new(), |fields| format!("{fields:?}"))
+        };
+        let shapes = names.iter().zip(&found).map(|(name, found)| Shape {
+            name,
+            size: found
+                .as_ref()
+                .map(|array| (array.rows, array.width))
+                .map_err(String::as_str),
+            of: of(found),
+        });
+        let choice = choose(&name, &shapes.collect::<Vec<_>>(), options)?;
+        self.arrays = files;
+        let rows_of = |at: usize| found[at].as_ref().map_or(0, |array| array.rows);
+        let columns_of = |at: usize, name: Option<&str>| {
+            let array = found[at].as_ref();
+            array.map_or_else(|_| Vec::new(), |array| array.columns(name, at))
+        };
+        match choice {
+            Choice::Classes => {
+                self.tables = (0..names.len())
+                    .map(|at| Table {
+                        columns: columns_of(at, None),
+                        rows: rows_of(at),
+                        class: Some(names[at].clone()),
+                    })
+                    .collect();
+            }
+            Choice::Beside(kept) => {
+                let others = (0..names.len()).filter(|at| !kept.contains(at));
+                self.left_out = others.map(|at| names[at].clone()).collect();
+                let columns = kept.iter().flat_map(|&at| columns_of(at, Some(&names[at])));
+                self.tables.push(Table {
+                    columns: columns.collect(),
+                    rows: kept.iter().map(|&at| rows_of(at)).max().unwrap_or(0),
+                    class: None,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the row of a stream that comes next, and demands the end behind the last.
+    fn advance(&mut self, at: usize) -> Result<()> {
+        let Some(stream) = &mut self.stream else {
+            return Ok(());
+        };
+        let wrong = |problem: &str| Error::file(&self.name, problem);
+        if at < stream.rows {
+            let read = stream.file.read_exact(&mut self.arrays[0]);
+            return read.map_err(|error| match error.kind() {
+                ErrorKind::UnexpectedEof => wrong(&format!(
+                    "is not as long as its header says: it has {at} of {} rows",
+                    stream.rows
+                )),
+                _ => source::read_error(&self.name, &error),
+            });
+        }
+        let mut more = [0];
+        let more = stream.file.read(&mut more);
+        match more.map_err(|error| source::read_error(&self.name, &error))? {
+            0 => Ok(()),
+            _ => Err(wrong(
+                "is not as long as its header says: it goes on behind the last row",
+            )),
+        }
+    }
+
+    fn push(&self, column: &Column, at: usize, row: &mut Row) {
+        if at >= column.rows {
+            row.push(Field::Missing);
+            return;
+        }
+        let from = column.offset + at * column.stride;
+        let bytes = &self.arrays[column.array][from..from + column.of.size];
+        column.of.push(bytes, row);
+    }
+
+    fn first(&self) -> &[Column] {
+        self.tables.first().map_or(&[], |table| &table.columns)
+    }
+
+    fn has_classes(&self) -> bool {
+        self.tables.iter().any(|table| table.class.is_some())
+    }
+}
+
+impl Array {
+    /// An array whose items are all in its file.
+    fn whole(file: &[u8]) -> std::result::Result<Self, String> {
+        let array = Array::of(file)?;
+        array.check_length(file)?;
+        Ok(array)
+    }
+
+    fn of(file: &[u8]) -> std::result::Result<Self, String> {
+        let (header, start) = header(file)?;
         let shape = shape(&header)?;
         let (rows, width) = match shape[..] {
             [rows] => (rows, 1),
@@ -130,136 +266,70 @@ impl Numpy {
             return Err(format!("has {width} columns, more than {MAX_COLUMNS}"));
         }
         let fields = fields(&header["descr"])?;
-        let item: usize = fields.iter().map(|(_, of)| of.size).sum();
-        let wanted = rows.checked_mul(width).and_then(|n| n.checked_mul(item));
-        if wanted != Some(file.len() - start) {
-            return Err("is not as long as its header says".to_owned());
+        let mut sizes = fields.iter().map(|(_, of)| of.size);
+        let item = sizes.try_fold(0usize, |sum, size| sum.checked_add(size));
+        let item = item.filter(|item| item.checked_mul(width).is_some());
+        Ok(Array {
+            rows,
+            width,
+            fields,
+            item: item.ok_or_else(|| "has a broken header".to_owned())?,
+            is_fortran: header["fortran_order"] == Value::Bool(true),
+            start,
+        })
+    }
+
+    fn check_length(&self, file: &[u8]) -> std::result::Result<(), String> {
+        let items = self.rows.checked_mul(self.width);
+        match items.and_then(|items| items.checked_mul(self.item)) == Some(file.len() - self.start)
+        {
+            true => Ok(()),
+            false => Err("is not as long as its header says".to_owned()),
         }
-        let is_fortran = header["fortran_order"] == Value::Bool(true);
-        for at in 0..width {
-            let mut offset = start + at * if is_fortran { rows * item } else { item };
-            for (field, of) in &fields {
-                let names = [name.as_deref(), field.as_deref()];
+    }
+
+    /// Its columns, where it is the array of this number.
+    fn columns(&self, name: Option<&str>, array: usize) -> Vec<Column> {
+        let mut columns = Vec::with_capacity(self.width * self.fields.len());
+        for at in 0..self.width {
+            let distance = if self.is_fortran {
+                self.rows * self.item
+            } else {
+                self.item
+            };
+            let mut offset = self.start + at * distance;
+            for (field, of) in &self.fields {
+                let names = [name, field.as_deref()];
                 let mut name = names.into_iter().flatten().collect::<Vec<_>>().join(".");
-                if width > 1 && !name.is_empty() {
+                if self.width > 1 && !name.is_empty() {
                     name = format!("{name}[{}]", at + 1);
                 }
-                self.columns.push(Column {
+                columns.push(Column {
                     name: (!name.is_empty()).then_some(name),
                     of: *of,
-                    array: self.arrays.len(),
+                    array,
                     offset,
-                    stride: if is_fortran { item } else { item * width },
-                    rows,
+                    stride: if self.is_fortran {
+                        self.item
+                    } else {
+                        self.item * self.width
+                    },
+                    rows: self.rows,
                 });
                 offset += of.size;
             }
         }
-        self.arrays.push(file);
-        Ok(())
-    }
-
-    fn push(&self, column: &Column, row: &mut Row) {
-        if self.at >= column.rows {
-            row.push(Field::Missing);
-            return;
-        }
-        let from = column.offset + self.at * column.stride;
-        let bytes = &self.arrays[column.array][from..from + column.of.size];
-        column.of.push(bytes, row);
-    }
-}
-
-impl Type {
-    /// Adds an item to a row.
-    fn push(self, bytes: &[u8], row: &mut Row) {
-        let mut word = [0u8; 8];
-        let little = |word: &mut [u8; 8]| {
-            for (at, &byte) in bytes.iter().enumerate() {
-                word[if self.is_big {
-                    bytes.len() - 1 - at
-                } else {
-                    at
-                }] = byte;
-            }
-        };
-        match self.kind {
-            Kind::Bool => row.push_text(if bytes[0] == 0 { b"false" } else { b"true" }),
-            Kind::Unsigned => {
-                little(&mut word);
-                row.push(Field::Number(Number::Unsigned(u64::from_le_bytes(word))));
-            }
-            Kind::Signed => {
-                little(&mut word);
-                let shift = 64 - 8 * self.size as u32;
-                let value = (u64::from_le_bytes(word) << shift).cast_signed() >> shift;
-                row.push(Field::Number(Number::Integer(value)));
-            }
-            Kind::Float => {
-                little(&mut word);
-                let value = match self.size {
-                    2 => half(u64::from_le_bytes(word) as u16),
-                    // The number that its shortest text means, as in text formats.
-                    4 => {
-                        let value = f32::from_bits(u64::from_le_bytes(word) as u32);
-                        value.to_string().parse().unwrap_or(f64::from(value))
-                    }
-                    _ => f64::from_le_bytes(word),
-                };
-                row.push(Field::Number(Number::Float(value)));
-            }
-            Kind::Bytes => {
-                let end = bytes
-                    .iter()
-                    .rposition(|&byte| byte != 0)
-                    .map_or(0, |at| at + 1);
-                row.push_text(&bytes[..end]);
-            }
-            Kind::Unicode => {
-                let code = |four: &[u8]| {
-                    let four = [four[0], four[1], four[2], four[3]];
-                    let code = if self.is_big {
-                        u32::from_be_bytes(four)
-                    } else {
-                        u32::from_le_bytes(four)
-                    };
-                    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
-                };
-                let text: String = bytes.chunks_exact(4).map(code).collect();
-                row.push_text(text.trim_end_matches('\0').as_bytes());
-            }
-        }
-    }
-
-    fn parse(text: &str) -> std::result::Result<Self, String> {
-        let unknown = || format!("has items of type {text:?}, which are no numbers or texts");
-        let mut letters = text.chars();
-        let (order, kind) = (letters.next(), letters.next());
-        let size: usize = letters.as_str().parse().map_err(|_| unknown())?;
-        let (kind, size) = match (kind, size) {
-            (Some('b'), 1) => (Kind::Bool, 1),
-            (Some('i'), 1 | 2 | 4 | 8) => (Kind::Signed, size),
-            (Some('u'), 1 | 2 | 4 | 8) => (Kind::Unsigned, size),
-            (Some('f'), 2 | 4 | 8) => (Kind::Float, size),
-            (Some('S'), _) if size > 0 => (Kind::Bytes, size),
-            (Some('U'), _) if size > 0 => (Kind::Unicode, size.checked_mul(4).ok_or_else(unknown)?),
-            _ => return Err(unknown()),
-        };
-        Ok(Type {
-            kind,
-            size,
-            is_big: order == Some('>'),
-        })
+        columns
     }
 }
 
 impl Records for Numpy {
     fn is_named(&self) -> bool {
-        self.columns.iter().any(|column| column.name.is_some())
+        self.has_classes() || self.first().iter().any(|column| column.name.is_some())
     }
 
     fn unnamed(&self) -> Option<usize> {
-        (!self.is_named()).then_some(self.columns.len())
+        (!self.is_named()).then_some(self.first().len())
     }
 
     fn format(&self) -> Format {
@@ -270,76 +340,90 @@ impl Records for Numpy {
         None
     }
 
+    fn note(&self) -> Option<String> {
+        if self.has_classes() {
+            let classes = self
+                .tables
+                .iter()
+                .filter_map(|table| table.class.as_deref());
+            let classes = listing(classes.collect::<Vec<_>>().into_iter());
+            return Some(format!(
+                "The secret of a row is the array that it stands in: {classes}."
+            ));
+        }
+        let left_out = listing(self.left_out.iter().map(String::as_str));
+        (!self.left_out.is_empty())
+            .then(|| format!("Arrays that have no item for each row are left out: {left_out}."))
+    }
+
     fn next(&mut self, row: &mut Row) -> Result<bool> {
         row.clear();
-        if !self.is_begun {
-            self.is_begun = true;
-            if self.is_named() {
-                let names = self.columns.iter().map(|column| column.name.as_deref());
-                names.for_each(|name| row.push_text(name.unwrap_or_default().as_bytes()));
-                return Ok(true);
+        if !std::mem::replace(&mut self.is_begun, true) && self.is_named() {
+            for (at, column) in self.first().iter().enumerate() {
+                match self.has_classes() {
+                    true => row.push_text((at + 1).to_string().as_bytes()),
+                    false => row.push_text(column.name.as_deref().unwrap_or_default().as_bytes()),
+                }
             }
+            if self.has_classes() {
+                row.push_text(CLASS);
+            }
+            return Ok(true);
         }
-        if self.at == self.rows {
+        while self
+            .tables
+            .get(self.next.0)
+            .is_some_and(|table| self.next.1 >= table.rows)
+        {
+            if self.next.0 + 1 == self.tables.len() {
+                self.advance(self.next.1)?;
+            }
+            self.next = (self.next.0 + 1, 0);
+        }
+        let (table, at) = self.next;
+        if table == self.tables.len() {
             return Ok(false);
         }
-        self.columns
+        self.advance(at)?;
+        let found = &self.tables[table];
+        found
+            .columns
             .iter()
-            .for_each(|column| self.push(column, row));
-        row.set_position(self.at as u64);
-        self.at += 1;
+            .for_each(|column| self.push(column, at, row));
+        found
+            .class
+            .iter()
+            .for_each(|class| row.push_text(class.as_bytes()));
+        let before = self.tables[..table]
+            .iter()
+            .map(|table| table.rows)
+            .sum::<usize>();
+        row.set_position((before + at) as u64);
+        self.next.1 += 1;
         Ok(true)
     }
 }
 
-/// A number in half precision (IEEE 754 binary16).
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
-    let size = match exponent {
-        0 => fraction * 2f64.powi(-14),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
+/// The beginning of a file up to its items.
+fn begin(name: &str, file: &mut impl Read) -> Result<Vec<u8>> {
+    let read = |file: &mut dyn Read, bytes: usize| {
+        let mut found = Vec::new();
+        let taken = file.take(bytes as u64).read_to_end(&mut found);
+        taken
+            .map(|_| found)
+            .map_err(|error| source::read_error(name, &error))
     };
-    if bits >> 15 == 1 { -size } else { size }
-}
-
-/// The arrays of an archive by their names; what it has on disk.
-fn members(
-    bytes: Vec<u8>,
-    on_disk: Option<u64>,
-) -> std::result::Result<Vec<(String, Vec<u8>)>, String> {
-    let on_disk = Some(on_disk.unwrap_or(bytes.len() as u64));
-    let mut held = 0u64;
-    let broken = |error: &dyn std::fmt::Display| format!("is a broken archive: {error}");
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(&error))?;
-    let mut arrays = Vec::new();
-    for at in 0..archive.len() {
-        let mut member = archive.by_index(at).map_err(|error| broken(&error))?;
-        let name = member.name().map_err(|error| broken(&error))?.into_owned();
-        let Some(array) = name.strip_suffix(".npy").map(str::to_owned) else {
-            let other = shorten(&name);
-            return Err(format!(
-                "is an archive that holds {other}, and only arrays of NumPy are read"
-            ));
-        };
-        // What an archive says of itself may be wrong: never more than that is read.
-        let size = member.size();
-        held = held.saturating_add(size);
-        if !may_hold(held, on_disk) {
-            return Err(too_large());
+    let mut begin = read(file, 12)?;
+    let length = match begin[..] {
+        [_, _, _, _, _, _, 1, _, low, high, ..] => {
+            usize::from(u16::from_le_bytes([low, high])) + 10
         }
-        let mut file = Vec::new();
-        (&mut member)
-            .take(size.saturating_add(1))
-            .read_to_end(&mut file)
-            .map_err(|error| broken(&error))?;
-        if file.len() as u64 != size {
-            return Err(broken(&"a member is not as long as it says"));
-        }
-        arrays.push((array, file));
-    }
-    Ok(arrays)
+        [_, _, _, _, _, _, 2 | 3, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]) as usize + 12,
+        _ => return Ok(begin),
+    };
+    let rest = length.saturating_sub(begin.len()).min(LONGEST_HEADER);
+    begin.append(&mut read(file, rest)?);
+    Ok(begin)
 }
 
 /// The header of an array, and where its items begin.
@@ -399,138 +483,4 @@ fn field(field: &Value) -> std::result::Result<(Option<String>, Type), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By the standard: 1, −2, the largest, the smallest, a third, infinity.
-    #[test]
-    fn numbers_in_half_precision_are_read() {
-        let known = [
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (0x0001, 2f64.powi(-24)),
-            (0x3555, 0.333_251_953_125),
-            (0xfc00, f64::NEG_INFINITY),
-        ];
-        for (bits, value) in known {
-            assert_eq!(half(bits), value, "{bits:#x}");
-        }
-        assert!(half(0x7e00).is_nan());
-    }
-
-    /// An array as NumPy writes it.
-    fn npy(descr: &str, order: &str, shape: &str, items: &[u8]) -> Vec<u8> {
-        let header =
-            format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
-        let mut file = MAGIC.to_vec();
-        file.extend([1, 0]);
-        file.extend((header.len() as u16).to_le_bytes());
-        file.extend(header.as_bytes());
-        file.extend(items);
-        file
-    }
-
-    fn rows(file: Vec<u8>) -> std::result::Result<Vec<String>, String> {
-        let mut numpy = Numpy::new("x.npy", Format::Npy, Cursor::new(file), false)
-            .map_err(|error| error.to_string())?;
-        let (mut rows, mut row) = (Vec::new(), Row::new());
-        while numpy.next(&mut row).unwrap() {
-            let fields: Vec<_> = row
-                .fields()
-                .map(|field| field.text().into_owned())
-                .collect();
-            rows.push(fields.join(","));
-        }
-        Ok(rows)
-    }
-
-    #[test]
-    fn items_are_read_in_either_order_of_bytes_and_of_rows() {
-        let floats: Vec<u8> = [1.5f64, -2.0, 3.0, 0.25]
-            .iter()
-            .flat_map(|x| x.to_le_bytes())
-            .collect();
-        assert_eq!(
-            rows(npy("'<f8'", "False", "(2, 2)", &floats)).unwrap(),
-            ["1.5,-2", "3,0.25"]
-        );
-        assert_eq!(
-            rows(npy("'<f8'", "True", "(2, 2)", &floats)).unwrap(),
-            ["1.5,3", "-2,0.25"]
-        );
-        assert_eq!(
-            rows(npy("'>i2'", "False", "(2,)", &[0xff, 0xfe, 0, 7])).unwrap(),
-            ["-2", "7"]
-        );
-        assert_eq!(
-            rows(npy("'|u1'", "False", "(1,)", &[200])).unwrap(),
-            ["200"]
-        );
-        assert_eq!(
-            rows(npy("'|b1'", "False", "(2,)", &[0, 1])).unwrap(),
-            ["false", "true"]
-        );
-        assert_eq!(
-            rows(npy("'<f4'", "False", "(1,)", &0.1f32.to_le_bytes())).unwrap(),
-            ["0.1"]
-        );
-        assert_eq!(
-            rows(npy("'<U2'", "False", "(1,)", b"\xe9\0\0\0\0\0\0\0")).unwrap(),
-            ["é"]
-        );
-        let records = npy(
-            "[('secret', '|S2'), ('t', '<u2')]",
-            "False",
-            "(2,)",
-            b"ab\x01\0c\0\0\x01",
-        );
-        assert_eq!(rows(records).unwrap(), ["secret,t", "ab,1", "c,256"]);
-    }
-
-    /// An archive of one array of zeros.
-    fn zeros(bytes: usize) -> Vec<u8> {
-        use std::io::Write;
-        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        let options = zip::write::SimpleFileOptions::default();
-        archive.start_file("x.npy", options).unwrap();
-        let shape = format!("({bytes},)");
-        archive
-            .write_all(&npy("'|u1'", "False", &shape, &vec![0; bytes]))
-            .unwrap();
-        archive.finish().unwrap().into_inner()
-    }
-
-    #[test]
-    fn an_archive_that_unpacks_to_far_more_than_it_has_is_refused() {
-        let read = |file: Vec<u8>| Numpy::new("x.npz", Format::Npz, Cursor::new(file), false);
-        assert!(read(zeros(1 << 20)).is_ok());
-        let Err(refused) = read(zeros(80 << 20)) else {
-            panic!("80 MiB of zeros");
-        };
-        assert!(refused.to_string().contains("hold in memory"), "{refused}");
-    }
-
-    #[test]
-    fn broken_and_foreign_arrays_are_refused() {
-        for (file, words) in [
-            (npy("'<f8'", "False", "(2,)", &[0; 15]), "not as long"),
-            (npy("'|O'", "False", "(1,)", &[0; 8]), "no numbers or texts"),
-            (
-                npy("'<c16'", "False", "(1,)", &[0; 16]),
-                "no numbers or texts",
-            ),
-            (npy("'<f8'", "False", "()", &[0; 8]), "0 dimensions"),
-            (
-                npy("'<f8'", "False", "(18446744073709551615, 9)", &[]),
-                "not as long",
-            ),
-            (npy("'<f8", "False", "(1,)", &[0; 8]), "broken header"),
-            (MAGIC.to_vec(), "broken header"),
-            (b"\x93NUMPY\x01\0\xff\xff{".to_vec(), "broken header"),
-        ] {
-            let problem = rows(file).unwrap_err();
-            assert!(problem.contains(words), "{problem}");
-        }
-    }
-}
+mod tests;

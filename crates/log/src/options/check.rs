@@ -134,7 +134,10 @@ pub fn is_same(one: &str, other: &str) -> bool {
 /// Refuses options with which the secrets of a file of their own would not be those of the rows.
 fn refuse_beside_secrets_apart(options: &ReadOptions) -> Result<()> {
     let others = [
-        ("secret", options.secret.is_some()),
+        (
+            "secret",
+            options.secret.is_some() && options.is_file_a_secret(),
+        ),
         ("wide", options.wide),
         ("fit_on", options.fit_on.is_some()),
         ("engine", options.engine.is_some()),
