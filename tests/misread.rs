@@ -269,3 +269,30 @@ fn a_capture_of_packets_is_named() {
     let error = refused(&place, &["estimate", "visit.pcap"]);
     assert!(error.contains("capture of packets"), "{error}");
 }
+
+/// A matrix of 8-byte numbers as NumPy writes it.
+fn array(rows: usize, columns: usize, value: impl Fn(usize, usize) -> f64) -> Vec<u8> {
+    let text =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let length = 128 - 10;
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((length as u16).to_le_bytes());
+    bytes.extend(format!("{text:<0$}\n", length - 1).bytes());
+    let cells = (0..rows * columns).map(|at| value(at / columns, at % columns));
+    bytes.extend(cells.flat_map(f64::to_le_bytes));
+    bytes
+}
+
+#[test]
+fn an_array_has_no_header_and_may_be_a_channel() {
+    let place = Place::new().file(
+        "wide.npy",
+        array(300, 3, |row, column| noise(7 * row + column)),
+    );
+    let report = place.json(&["check", "wide.npy", "--wide"]);
+    assert_eq!(report["input"]["rows"], 900, "{report:#}");
+    let kept = |secret: usize, seen: usize| if secret == seen { 0.75 } else { 0.25 };
+    let place = Place::new().file("channel.npy", array(2, 2, kept));
+    let report = place.json(&["channel", "channel.npy"]);
+    assert_eq!(report["total_variation"], 0.5, "{report:#}");
+}

@@ -5,7 +5,8 @@ use leakgauge::base::error::{Error, Result};
 use leakgauge::base::quantity::PrivacyParameter;
 use leakgauge::exact::bounds::{self, BoundsOptions};
 use leakgauge::exact::channel::{
-    self, AnalysisOptions, Channel, CompositionKind, MatrixLayout, Payoff, Prior, SearchMethod,
+    self, AnalysisOptions, Channel, CompositionKind, MatrixForm, MatrixLayout, Payoff, Prior,
+    SearchMethod,
 };
 use leakgauge::exact::mechanism::{self, Observed};
 use leakgauge::exact::shuffle::information::Reports;
@@ -134,6 +135,7 @@ impl ChannelInput {
                     normalized_rows: 0,
                     written_out: false,
                     merged_probability: 0.0,
+                    form: MatrixForm::Whole,
                 };
                 for row in values.chunks_mut(width).filter(|_| normalize) {
                     let sum: f64 = row.iter().sum();

@@ -24,7 +24,7 @@ const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 /// The file is empty, rows differ in length, a label is repeated, a weight is negative, not finite or beyond 2⁵³, or
 /// probabilities do not sum to 1 within 1e-9.
 pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source> {
-    let text = log::whole_text(name, input)?;
+    let text = log::whole_table(name, input)?;
     if let Some(found) = lines(name, &text, header) {
         return Ok(found);
     }

@@ -264,7 +264,7 @@ fn records(
     input: impl Read,
     delimiter: Option<u8>,
 ) -> Result<Vec<(u64, StringRecord)>> {
-    let text = log::whole_text(name, input)?;
+    let text = log::whole_table(name, input)?;
     let head = text.trim_ascii_start();
     let mut reader = ReaderBuilder::new()
         .has_headers(false)

@@ -304,7 +304,7 @@ impl Columns<'_> {
         let filtering = self.filtering(options);
         let taken = [others, order, &observed, &filtering].concat();
         match may_choose
-            .then(|| only_labels(self.body, &self.names, &taken))
+            .then(|| only_labels(self.body, self.names, &taken))
             .flatten()
         {
             Some(column) => Ok((vec![column], true)),

@@ -75,6 +75,7 @@ mod visits;
 mod wide;
 mod words;
 
+pub use self::open::whole_table;
 pub use blocks::BlockFacts;
 pub use builder::{LogBuilder, Value};
 pub use column_patterns::ColumnPattern;

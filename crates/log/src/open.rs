@@ -22,7 +22,7 @@ use std::io::{Cursor, Read};
 
 pub(crate) use foreign::is_document;
 
-use crate::format::{Columnar, MAGIC_BYTES};
+use crate::format::{Columnar, Format, MAGIC_BYTES};
 use crate::objects;
 use crate::options::{Opened, ReadOptions};
 use crate::records::{PROBE_BYTES, PROBE_ROWS, Records};
@@ -37,6 +37,26 @@ use leakgauge_base::error::{Error, Result};
 use nested::Unfolded;
 use numpy::Numpy;
 use trs::TraceSet;
+
+/// A table of numbers that is needed whole, such as a matrix, as delimited text: an array of NumPy as one row a line.
+///
+/// # Errors
+/// Those of [`whole_text`](source::whole_text); an array that is broken or holds no numbers.
+pub fn whole_table(name: &str, input: impl Read) -> Result<Vec<u8>> {
+    let text = source::whole_text(name, input)?;
+    if numpy::format_of(&text) != Some(Format::Npy) {
+        return Ok(text);
+    }
+    let options = ReadOptions::default();
+    let mut rows = Numpy::new(name, Format::Npy, Box::new(Cursor::new(text)), &options)?;
+    let (mut row, mut table) = (Row::new(), Vec::new());
+    while rows.next(&mut row)? {
+        let fields: Vec<_> = row.fields().map(row::Field::text).collect();
+        table.extend_from_slice(fields.join(",").as_bytes());
+        table.push(b'\n');
+    }
+    Ok(table)
+}
 
 /// Opens what the user named: a file, an object behind a URL, or standard input.
 ///

@@ -53,7 +53,7 @@ impl Wide {
     ) -> Result<Self> {
         let mut row = Row::new();
         let has_rows = inner.next(&mut row)?;
-        let header = options.header != HeaderChoice::Absent;
+        let header = options.header != HeaderChoice::Absent && inner.unnamed().is_none();
         let secrets = if !has_rows {
             Vec::new()
         } else if header {

@@ -9,7 +9,6 @@ use crate::extreme::Extreme;
 use crate::profile::{Cells, Pair, by_curve, capacity_by_curve};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
-use leakgauge_base::quantity::OverallFigure;
 
 type Figures = Vec<(&'static str, Option<f64>)>;
 
@@ -275,13 +274,9 @@ fn capacity(
         Some((epsilon, 0.0)) => Some(epsilon),
         _ => None,
     };
-    if let Promise::Overall {
-        figure: OverallFigure::MaximalLeakage,
-        at_most,
-    } = *promise
-    {
+    if let Some(capacity) = promise.requirement().largest_capacity() {
         let most = secrets.map_or(f64::INFINITY, |n| n as f64);
-        return Some(at_most.exp2().at_most(most));
+        return Some(capacity.at_most(most));
     }
     let Some(n) = secrets else {
         return pure.map(exp);

@@ -108,6 +108,18 @@ impl Requirement {
         }
     }
 
+    /// The largest Σ_o max_s P(o | s) that is promised as such: maximal leakage is its binary logarithm. `None` of other
+    /// requirements.
+    pub fn largest_capacity(&self) -> Option<f64> {
+        match *self {
+            Requirement::Overall {
+                figure: OverallFigure::MaximalLeakage,
+                at_most,
+            } => Some(at_most.exp2()),
+            _ => None,
+        }
+    }
+
     /// The largest total variation between two neighboring secrets that it leaves possible.
     ///
     /// For an attack advantage this is the bound on the attack: total variation is the advantage
