@@ -2,7 +2,7 @@
 //!
 //! *Choice.* Columns are chosen on rows that judge nothing here: those by which two secrets differ most there. *Judgement.*
 //! On the certification rows the Kolmogorov distance of each has a limit of the total variation
-//! ([`band`](leakgauge_stats::band)), at an equal part of the level that all of them have: they hold together. What an
+//! ([`band`]), at an equal part of the level that all of them have: they hold together. What an
 //! observer of one column sees is a part of what an observer of the row sees, so each is a limit of the pair as well.
 
 use crate::audit::pair::Pair;
