@@ -181,4 +181,24 @@ fn what_cannot_be_planned_is_refused() {
         &["--secrets"],
     );
     plan("dp(epsilon=1)", "leak=2", &[], &["figures are epsilon"]);
+    // Two outcomes are told from three, and from numbers, whatever leaks.
+    for mechanism in [
+        "randomized-response(epsilon=1, secrets=3)",
+        "laplace(scale=1)",
+    ] {
+        plan(
+            mechanism,
+            "epsilon=1.25",
+            &[],
+            &["other observations", "ldp(epsilon=1)"],
+        );
+    }
+    let two = [
+        "plan",
+        "--claim",
+        "randomized-response(epsilon=1)",
+        "--detect",
+        "epsilon=2",
+    ];
+    assert!(place.json(&two)["rows"].as_u64() > Some(30));
 }

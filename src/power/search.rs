@@ -8,7 +8,8 @@ use crate::power::simulated::LOGS;
 use crate::power::{POWER, check_power, simulated};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
-use leakgauge_exact::claim::{Claim, Leak};
+use leakgauge_exact::claim::{BoundClaim, Claim, Leak, Terms};
+use leakgauge_exact::mechanism::{BoundMechanism, Law};
 use leakgauge_stats::special::normal_quantile;
 
 /// Rows of each secret below which nothing is planned: attacks could not be learned.
@@ -137,8 +138,25 @@ fn design<'a>(options: &PlanOptions, audit: &'a AuditOptions) -> Result<Design<'
             "a log has at least two secrets, each with a label of its own",
         ));
     }
+    for claim in BoundClaim::bind_all(&options.claims, &options.secrets, &[])? {
+        if let Terms::Mechanism(mechanism) = claim.terms() {
+            refuse_other_outcomes(claim.claim(), &**mechanism)?;
+        }
+    }
     let rows = vec![LEAST as u64; options.secrets.len()];
     Design::new(options.secrets.clone(), rows, options.leak, audit)
+}
+
+/// Refuses a mechanism that has other observations than two: logs of two outcomes are told from its logs whatever leaks.
+fn refuse_other_outcomes(claim: &Claim, mechanism: &dyn BoundMechanism) -> Result<()> {
+    if matches!(mechanism.law(0), Law::Labels(labels) if labels.len() == 2) {
+        return Ok(());
+    }
+    let problem = "has other observations than the two outcomes of the logs that are simulated";
+    Err(Error::parameter(claim.to_string(), problem).with_hint(
+        "plan with what it promises, such as ldp(epsilon=1); or draw logs with a larger leak by `leakgauge simulate`, and \
+         audit them",
+    ))
 }
 
 /// A number of rows of each secret, and the share of logs in which the leak was found.
