@@ -3,13 +3,13 @@
 use crate::audit::{ClaimReport, Findings, Pair, PrivacyLimit, Verdict, Warning};
 use crate::report::columns;
 use crate::report::document::Document;
-use crate::report::numbers::{at_most, confidence_percent};
+use crate::report::numbers::{Limits, confidence_percent};
 use crate::report::sentences::no_leak;
 use crate::report::sentences::reasons::reason;
 use crate::report::words::value;
 use leakgauge_base::error::shorten;
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_base::rounding::{at_least_beyond, percent_beyond};
+use leakgauge_base::rounding::percent_beyond;
 use leakgauge_log::observations::bins;
 
 /// Whether it leaks, between whom, how surely, and what is not known.
@@ -37,7 +37,13 @@ pub fn sentences(audit: &Findings) -> String {
         }
         (Some(lower), _) => format!(
             "No attacker{observer} can tell any pair of secrets apart with an advantage of more than {} (the same confidence).",
-            at_most(1.0 - lower)
+            Limits {
+                lower: security.upper.map(|upper| 1.0 - upper),
+                point: security.point.map(|point| 1.0 - point),
+                upper: Some(1.0 - lower),
+            }
+            .texts(None)
+            .upper
         ),
         (None, Some(why)) => reason(why),
         (None, None) => "How much more a better attack could do is not known.".to_owned(),
@@ -105,24 +111,24 @@ fn first(audit: &Findings, observer: &str) -> String {
             "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} confidence).",
             percent_beyond(0.5 * (1.0 + lower), 0.5),
-            at_least_beyond(lower, 0.0)
+            Limits::from(tv).texts(Some(0.0)).lower
         ),
         (Some(_), _) if differs(audit) => format!(
             "Times differ between secrets{inside}, so the log leaks its secret; the differences are below. How well \
              one row tells the secret could not be certified at {percent} confidence."
         ),
-        (Some(_), Some((limit, lower))) if limit.is_of_some_pair => format!(
+        (Some(_), Some(limit)) if limit.is_of_some_pair => format!(
             "The log leaks its secret: some observations are likelier under one of two secrets, which need an epsilon of at \
-             least {} ({percent} % confidence). This is shown of all pairs together: it is not known which two these are.",
-            at_least_beyond(lower, 0.0)
+             least {} ({percent} confidence). This is shown of all pairs together: it is not known which two these are.",
+            Limits::from(limit).texts(Some(0.0)).lower
         ),
-        (Some(_), Some((limit, lower))) => {
+        (Some(_), Some(limit)) => {
             let [a, b] = limit.secrets.labels().map(shorten);
             format!(
                 "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
                  least {} ({percent} confidence). They are too rare to certify an advantage of an attacker who sees one row: its \
                  estimate is {}.",
-                at_least_beyond(lower, 0.0),
+                Limits::from(limit).texts(Some(0.0)).lower,
                 value(tv.point)
             )
         }
@@ -145,12 +151,11 @@ fn first(audit: &Findings, observer: &str) -> String {
 }
 
 /// An ε above 0 at δ = 0 that the log proves.
-pub fn epsilon(audit: &Findings) -> Option<(&PrivacyLimit, f64)> {
-    let mut proved = audit.privacy.iter().filter_map(|limit| {
-        let lower = limit.lower.filter(|&lower| lower > 0.0)?;
-        (limit.quantity == PrivacyParameter::Epsilon { delta: 0.0 }).then_some((limit, lower))
-    });
-    proved.next()
+pub fn epsilon(audit: &Findings) -> Option<&PrivacyLimit> {
+    audit.privacy.iter().find(|limit| {
+        let is_epsilon = limit.quantity == PrivacyParameter::Epsilon { delta: 0.0 };
+        is_epsilon && limit.lower > Some(0.0)
+    })
 }
 
 /// Whether times of secrets are shown to differ.

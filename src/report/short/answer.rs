@@ -258,13 +258,8 @@ fn privacy(audit: &Findings) -> Option<String> {
     if is_said {
         return None;
     }
-    let (limit, lower) = epsilon(audit)?;
-    let limits = Limits {
-        lower: Some(lower),
-        point: limit.point,
-        upper: None,
-    };
-    let texts = limits.texts(Some(0.0));
+    let limit = epsilon(audit)?;
+    let texts = Limits::from(limit).texts(Some(0.0));
     Some(format!(
         "As differential privacy: epsilon at least {}{} ({}).",
         texts.lower,
