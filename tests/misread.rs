@@ -296,3 +296,26 @@ fn an_array_has_no_header_and_may_be_a_channel() {
     let report = place.json(&["channel", "channel.npy"]);
     assert_eq!(report["total_variation"], 0.5, "{report:#}");
 }
+
+/// Its header, its rule and its footer are no messages.
+#[test]
+fn a_table_as_a_database_prints_it_is_no_list() {
+    let text =
+        " illness | count \n---------+-------\n flu     |   837\n cold    |   670\n(2 rows)\n";
+    let place = Place::new().file("counts.txt", text);
+    let command = [
+        "shuffle",
+        "reidentify",
+        "--target",
+        "counts.txt",
+        "--decoys",
+        "uniform",
+        "--n",
+        "20",
+    ];
+    let error = refused(&place, &command);
+    assert!(
+        error.contains("as it is printed") && error.contains("CSV HEADER"),
+        "{error}"
+    );
+}

@@ -25,6 +25,7 @@ const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 /// probabilities do not sum to 1 within 1e-9.
 pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source> {
     let text = log::whole_table(name, input)?;
+    refuse_printed_table(name, &text)?;
     if let Some(found) = lines(name, &text, header) {
         return Ok(found);
     }
@@ -42,6 +43,24 @@ pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source
     }
     let counted = header && records[0].1[1].eq_ignore_ascii_case("count");
     table(name, body, counted)
+}
+
+/// Refuses what a database prints for people: its header, rules and footer would be messages.
+fn refuse_printed_table(name: &str, text: &[u8]) -> Result<()> {
+    let is_rule = |line: &str| {
+        let line = line.trim();
+        line.contains("---")
+            && line.contains(['+', '|'])
+            && line.chars().all(|c| "-+|: ".contains(c))
+    };
+    let first = text.split(|byte| *byte == b'\n').take(3);
+    let mut first = first.filter_map(|line| std::str::from_utf8(line).ok());
+    match first.any(is_rule) {
+        true => Err(Error::file(name, "is a table as it is printed").with_hint(
+            "save it as CSV with a header: in psql `\\copy (SELECT …) TO 'counts.csv' CSV HEADER`",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// A list whose lines are not fields: each behind its count, as `uniq -c` writes them, or messages with delimiters in some
