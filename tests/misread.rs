@@ -319,3 +319,25 @@ fn a_table_as_a_database_prints_it_is_no_list() {
         "{error}"
     );
 }
+
+/// Two of 16 values are compared, and every report is about all.
+#[test]
+fn reports_of_more_bits_than_values_ask_for_all_values() {
+    let log = lines("secret,report", 400, |at| {
+        let own = at % 2 * 7;
+        let bit = |place: usize| noise(16 * at + place) < if place == own { 0.62 } else { 0.38 };
+        let bits: String = (0..16)
+            .map(|place| if bit(place) { '1' } else { '0' })
+            .collect();
+        format!("{own},{bits}")
+    });
+    let place = Place::with_log(log);
+    let audit = |claim| ["audit", "log.csv", "--quick", "--claim", claim];
+    let error = refused(&place, &audit("rappor(epsilon=1)"));
+    assert!(
+        error.contains("2 bits") && error.contains("secrets=16"),
+        "{error}"
+    );
+    let text = stdout(&place.run(&audit("rappor(epsilon=1, secrets=16)")));
+    assert!(!text.contains("does not fit"), "{text}");
+}

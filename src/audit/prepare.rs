@@ -1,6 +1,7 @@
 //! The first stage: options are checked, claims bound to the log's secrets, rows split.
 
 use crate::audit::claims::time_check;
+use crate::audit::claims::written::check_bits;
 use crate::audit::learn::given::check_scores;
 use crate::audit::measured::Measured;
 use crate::audit::neighbors::NeighborPairs;
@@ -103,6 +104,7 @@ pub(super) fn prepare<'a>(
     check_scores(&options.attacks, log.facts.scores.is_some())?;
     let claims = BoundClaim::bind_all(&options.claims, &log.secrets, &log.left_out)?;
     time_check::check(log, options, &claims)?;
+    check_bits(log, &claims)?;
     let secrets = log.secrets.len();
     let neighbors = NeighborPairs::of(&options.neighbors, log, &claims)?;
     let priors = [

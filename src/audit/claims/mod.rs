@@ -11,4 +11,4 @@ pub(crate) mod rows_needed;
 mod time;
 pub(crate) mod time_check;
 mod unlearned;
-mod written;
+pub(crate) mod written;

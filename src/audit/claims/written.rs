@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use leakgauge_base::error::{Error, Result};
+use leakgauge_exact::claim::{BoundClaim, Terms};
 use leakgauge_exact::mechanism::{BoundMechanism, Law, Spelling};
 use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
@@ -52,6 +54,48 @@ impl Written {
         };
         respelled.unwrap_or_else(|| log.observations.label(symbol))
     }
+}
+
+/// Refuses a claimed mechanism whose reports have another number of bits than those of the log: it was bound to the secrets
+/// that are compared, and the reports are about all.
+///
+/// # Errors
+/// Such a claim.
+pub(crate) fn check_bits(log: &Log, claims: &[BoundClaim]) -> Result<()> {
+    for claim in claims {
+        let Terms::Mechanism(mechanism) = claim.terms() else {
+            continue;
+        };
+        let values = mechanism.secret_count();
+        let reads = |bits: usize| {
+            let text = vec!["0"; bits].join(",");
+            mechanism.respelled(&text, Spelling::Bits).is_some()
+        };
+        match bits(log) {
+            Some(found) if found != values && reads(values) => {
+                let problem =
+                    format!("has reports of {values} bits, and those of the log have {found}");
+                return Err(Error::parameter(claim.claim().to_string(), problem)
+                    .with_hint(format!("say how many values there are: secrets={found}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How many bits every observation of a log has, if it has nothing else.
+fn bits(log: &Log) -> Option<usize> {
+    let of = |symbol: u32| {
+        let text = whole(log, symbol);
+        let bits = text.chars().filter(|c| *c != ',');
+        bits.clone()
+            .all(|c| c == '0' || c == '1')
+            .then(|| bits.count())
+    };
+    let mut all = (0..log.observations.len() as u32).map(of);
+    let first = all.next()?.filter(|bits| *bits > 1)?;
+    all.all(|bits| bits == Some(first)).then_some(first)
 }
 
 /// All observations that a mechanism may have; `None` if they are not listed.
