@@ -1,18 +1,8 @@
 //! Logs that name their columns in a line that begins with `#`, and comments among rows.
 
+use crate::common::{Place, observed};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
-
-use crate::common::Place;
-
-fn observed(report: &Value) -> Vec<&str> {
-    let columns = report["input"]["observation"]["columns"].as_array();
-    let columns = columns.expect("a list").iter();
-    columns
-        .filter_map(|column| column["name"].as_str())
-        .collect()
-}
 
 #[test]
 fn a_log_of_zeek_is_read_by_its_declared_columns() {

@@ -1,16 +1,6 @@
 //! Columns that are asked for by a pattern.
 
-use serde_json::Value;
-
-use crate::common::Place;
-
-fn observed(report: &Value) -> Vec<&str> {
-    let columns = report["input"]["observation"]["columns"].as_array();
-    let columns = columns.expect("a list").iter();
-    columns
-        .filter_map(|column| column["name"].as_str())
-        .collect()
-}
+use crate::common::{Place, observed};
 
 #[test]
 fn columns_are_asked_for_by_a_pattern() {

@@ -16,6 +16,15 @@ use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use tempfile::TempDir;
 
+/// The names of the columns that a report observes.
+pub fn observed(report: &serde_json::Value) -> Vec<&str> {
+    let columns = report["input"]["observation"]["columns"].as_array();
+    let columns = columns.expect("a list").iter();
+    columns
+        .filter_map(|column| column["name"].as_str())
+        .collect()
+}
+
 /// A directory with the files of one test; the program runs inside it.
 pub struct Place {
     directory: TempDir,

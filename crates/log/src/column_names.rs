@@ -27,6 +27,26 @@ pub(crate) fn named_in_list(
     )
 }
 
+/// The words of a name, in lower case: `responseTime`, `response_time` and `Response time (ms)` are of a response and a
+/// time.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = c.is_uppercase() && before.is_lowercase();
+        if begins || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            let last = words.last_mut().expect("one word at least");
+            last.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// The names of columns, each once: of several equal ones, `x (1)`, `x (2)`, …
 pub(crate) fn numbered(names: Vec<String>) -> Vec<String> {
     let mut times: HashMap<&str, usize> = HashMap::new();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::column_names::words;
 use crate::record_keeping::FirstLook;
 use crate::row::{Field, Row, is_absent};
 
@@ -22,7 +23,7 @@ pub(crate) fn only_labels(rows: &[Row], names: &[String], others: &[usize]) -> O
     }
     let mut rivals = candidates(rows, names, others);
     rivals.retain(|&column| column != chosen);
-    let is_sure = has_name_of(names, chosen, &USUAL) || {
+    let is_sure = is_usual(names, chosen) || {
         // Whoever keeps the log writes these.
         let look = FirstLook {
             names,
@@ -71,40 +72,41 @@ const USUAL: [&str; 23] = [
     "label", "member", "neighbor", "page", "person", "site", "target", "topic", "true", "url",
     "user", "website", "y",
 ];
-/// Names of columns of what mechanisms give, and of kinds of measurements.
-const OBSERVED: [&str; 11] = [
+/// Words in names of columns of what is observed, and of kinds of measurements.
+const OBSERVED: [&str; 18] = [
     "answer",
+    "bytes",
+    "count",
+    "duration",
+    "elapsed",
+    "latency",
+    "length",
     "metric",
-    "metric_name",
     "noisy",
     "observation",
-    "output",
     "outcome",
+    "output",
+    "received",
     "released",
     "report",
-    "reported",
     "response",
+    "size",
+    "time",
 ];
 
-/// Words in names of columns of what is measured.
-const MEASURED: [&str; 10] = [
-    "time", "duration", "latency", "elapsed", "received", "bytes", "size", "length", "count",
-    "noisy",
-];
-
+/// Whether a word of the name is one of what is observed.
 fn is_called_observed(names: &[String], column: usize) -> bool {
-    let name = names
-        .get(column)
-        .map_or(String::new(), |name| name.to_lowercase());
-    has_name_of(names, column, &OBSERVED) || MEASURED.iter().any(|word| name.contains(word))
+    let words = names.get(column).map_or(Vec::new(), |name| words(name));
+    words.iter().any(|word| OBSERVED.contains(&word.as_str()))
 }
 
-fn has_name_of(names: &[String], column: usize, known: &[&str]) -> bool {
+/// Whether the name is one of secrets.
+fn is_usual(names: &[String], column: usize) -> bool {
     // Either spelling of a neighbor.
     let name = names
         .get(column)
-        .map(|name| name.trim().to_lowercase().replace("our", "or"));
-    name.is_some_and(|name| known.contains(&name.as_str()))
+        .map(|name| name.trim().to_lowercase().replace("ghbour", "ghbor"));
+    name.is_some_and(|name| USUAL.contains(&name.as_str()))
 }
 
 /// The columns that a secret may be, where none is chosen: few labels or whole numbers, which recur. Columns with usual
@@ -112,10 +114,8 @@ fn has_name_of(names: &[String], column: usize, known: &[&str]) -> bool {
 pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Vec<usize> {
     let width = rows.iter().map(Row::len).min().unwrap_or(0);
     let free = (0..width).filter(|column| !others.contains(column));
-    let is_usual = |column: usize| has_name_of(names, column, &USUAL);
-    let is_observed = |column: usize| is_called_observed(names, column);
     let most = |column: usize| {
-        if is_usual(column) {
+        if is_usual(names, column) {
             MAX_PROPOSED
         } else {
             MAX_LABELS
@@ -124,7 +124,11 @@ pub(crate) fn candidates(rows: &[Row], names: &[String], others: &[usize]) -> Ve
     let found = free.filter_map(|column| Some((column, recurring(rows, column, most(column))?)));
     let mut found: Vec<(usize, bool)> = found.collect();
     found.sort_by_key(|&(column, are_numbers)| {
-        (!is_usual(column), is_observed(column), are_numbers)
+        (
+            !is_usual(names, column),
+            is_called_observed(names, column),
+            are_numbers,
+        )
     });
     found.into_iter().map(|(column, _)| column).collect()
 }
@@ -191,6 +195,10 @@ mod tests {
         assert_eq!(candidates(&few, &names("report"), &[]), [0, 1]);
         let real = rows(|at| format!("{}.25", at * 31));
         assert_eq!(only_labels(&real, &names("color"), &[]), Some(1));
-        assert_eq!(only_labels(&real, &names("output"), &[]), None);
+        assert_eq!(only_labels(&real, &names("noisyOutput"), &[]), None);
+        // A part of a word is no word.
+        for secret in ["country", "sentiment"] {
+            assert_eq!(only_labels(&real, &names(secret), &[]), Some(1), "{secret}");
+        }
     }
 }

@@ -51,8 +51,7 @@ pub fn whole_table(name: &str, input: impl Read) -> Result<Vec<u8>> {
     let mut rows = Numpy::new(name, Format::Npy, Box::new(Cursor::new(text)), &options)?;
     let (mut row, mut table) = (Row::new(), Vec::new());
     while rows.next(&mut row)? {
-        let fields: Vec<_> = row.fields().map(row::Field::text).collect();
-        table.extend_from_slice(fields.join(",").as_bytes());
+        table.extend_from_slice(row.joined().as_bytes());
         table.push(b'\n');
     }
     Ok(table)

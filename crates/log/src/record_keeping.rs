@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::column_names::words;
 use crate::row::{Row, is_absent};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result};
@@ -48,7 +49,7 @@ const IDS_OF_ROWS: [&str; 11] = [
     "uuid",
     "guid",
 ];
-/// Ends of names of columns that tell runs, persons or sessions apart, in the same way.
+/// Last words of names of columns that tell runs, persons or sessions apart.
 const IDS: [&str; 3] = ["id", "uuid", "guid"];
 /// Rows that an id has on average, at most.
 const ROWS_OF_ID: usize = 20;
@@ -227,10 +228,17 @@ impl FirstLook<'_> {
         {
             return Some(RecordKeeping::Clock);
         }
-        let is_row_id =
-            is_named(&IDS_OF_ROWS) && self.are_tokens(column) && self.is_distinct(column);
-        let is_id = is_row_id || IDS.iter().any(|end| name.ends_with(end)) && self.are_ids(column);
-        is_id.then_some(RecordKeeping::RowId)
+        let is_of_rows = is_named(&IDS_OF_ROWS);
+        let is_row_id = is_of_rows && self.are_tokens(column) && self.is_distinct(column);
+        let is_called_id = is_of_rows || self.is_called_id(column);
+        (is_row_id || is_called_id && self.are_ids(column)).then_some(RecordKeeping::RowId)
+    }
+
+    fn is_called_id(&self, column: usize) -> bool {
+        let words = words(&self.names[column]);
+        words
+            .last()
+            .is_some_and(|word| IDS.contains(&word.as_str()))
     }
 
     /// Whether texts are tokens with digits that hardly recur: names of rows, of runs of some rows, of persons.

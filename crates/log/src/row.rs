@@ -183,6 +183,12 @@ impl Row {
         (0..self.len()).filter_map(|column| self.get(column))
     }
 
+    /// The texts of all fields, between commas.
+    pub fn joined(&self) -> String {
+        let texts: Vec<Cow<'_, str>> = self.fields().map(Field::text).collect();
+        texts.join(",")
+    }
+
     /// How many rows of the file stand before this one; `None` if it is no single row of a file.
     pub fn position(&self) -> Option<u64> {
         self.texts.position().map(Position::record)

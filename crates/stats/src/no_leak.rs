@@ -465,12 +465,13 @@ impl Sum {
     }
 }
 
-/// The rows of each secret against those of all others; of two secrets, one such table says all.
-fn one_against_others(table: &Table) -> Vec<Vec<(u64, u64)>> {
+/// What the p-value of each secret against all others is not below; of two secrets, one test says all.
+fn bounds_of_each(table: &Table) -> Vec<f64> {
     let secrets = table.rows.len();
     let tests = if secrets == 2 { 1 } else { secrets };
-    let against = |secret| table.against(secret);
-    (0..tests).map(against).collect()
+    // One secret at a time: all tables together would take memory for every secret at every observation.
+    let bound = |secret| p_value_at_least(&table.against(secret));
+    (0..tests).map(bound).collect()
 }
 
 /// The least p-value of the exact Kolmogorov–Smirnov tests of a secret against all others, times their number.
@@ -478,28 +479,26 @@ fn one_against_others(table: &Table) -> Vec<Vec<(u64, u64)>> {
 /// A test takes a step for every pair of rows, and only the least p-value counts: tests are taken by a bound of their
 /// p-values from below, until no other can be less.
 fn against_others(table: &Table) -> f64 {
-    let tables = one_against_others(table);
-    let bound = |cells: &Vec<(u64, u64)>| p_value_at_least(cells);
-    let bounds: Vec<f64> = tables.iter().map(bound).collect();
-    let mut order: Vec<usize> = (0..tables.len()).collect();
+    let bounds = bounds_of_each(table);
+    let mut order: Vec<usize> = (0..bounds.len()).collect();
     order.sort_by(|&a, &b| bounds[a].total_cmp(&bounds[b]));
     let mut least = 1.0;
-    for test in order {
-        if bounds[test] >= least {
+    for secret in order {
+        if bounds[secret] >= least {
             break;
         }
-        if let Some(test) = two_sample_kolmogorov(&tables[test]) {
+        if let Some(test) = two_sample_kolmogorov(&table.against(secret)) {
             least = f64::min(least, test.p_value);
         }
     }
-    (least * tables.len() as f64).min(1.0)
+    (least * bounds.len() as f64).min(1.0)
 }
 
 /// What [`against_others`] is not below.
 fn bounded_below(table: &Table) -> f64 {
-    let tables = one_against_others(table);
-    let bounds = tables.iter().map(|cells| p_value_at_least(cells));
-    (bounds.fold(1.0, f64::min) * tables.len() as f64).min(1.0)
+    let bounds = bounds_of_each(table);
+    let least = bounds.iter().copied().fold(1.0, f64::min);
+    (least * bounds.len() as f64).min(1.0)
 }
 
 /// The least hypergeometric tail over all cells, either side, times their number.

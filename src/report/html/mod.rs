@@ -22,9 +22,21 @@ use crate::report::layout::MOST_PAIRS;
 use content::Content;
 use leakgauge_base::error::{Error, Result};
 
-const PAGE: &str = concat!(include_str!("macros.html"), include_str!("page.html"));
-const DOCUMENT: &str = concat!(include_str!("macros.html"), include_str!("document.html"));
-const COMPARISON: &str = concat!(include_str!("macros.html"), include_str!("comparison.html"));
+const PAGE: &str = concat!(
+    include_str!("macros.html"),
+    include_str!("page.html"),
+    include_str!("end.html")
+);
+const DOCUMENT: &str = concat!(
+    include_str!("macros.html"),
+    include_str!("document.html"),
+    include_str!("end.html")
+);
+const COMPARISON: &str = concat!(
+    include_str!("macros.html"),
+    include_str!("comparison.html"),
+    include_str!("end.html")
+);
 
 /// The page of an audit. `command` is shown as what made it, see
 /// [`command_line`](crate::report::command_line).

@@ -11,7 +11,7 @@ use crate::report::numbers::{Limits, MISSING, Texts, confidence_percent, plain};
 use crate::report::sentences::comparison::{caution, no_limit, sampled};
 use crate::report::sentences::doubts::{doubt, weight};
 use crate::report::short::claims;
-use crate::report::short::lines::{Entry, Section, cut, end_of, letters};
+use crate::report::short::lines::{Entry, Section, cut_apart, end_of, letters};
 
 /// Lines that sections may keep.
 const TABLE: usize = 12;
@@ -237,10 +237,7 @@ fn changed(whole: &Differences, first: &str, last: &str) -> String {
 /// What the last log leaks: less is not nothing.
 fn what_is_left(log: &LogEntry, name: &str) -> String {
     let worst = &log.worst_pair;
-    let [a, b] = worst
-        .secrets
-        .labels()
-        .map(|label| clean(&cut(label, LABEL)));
+    let [a, b] = cut_apart(worst.secrets.labels(), LABEL).map(|label| clean(&label));
     let right = Limits::from(&worst.total_variation).map(|advantage| 50.0 * (1.0 + advantage));
     let texts = right.texts(Some(50.0));
     match worst.total_variation.lower {

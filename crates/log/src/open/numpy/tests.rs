@@ -21,11 +21,7 @@ fn rows(file: Vec<u8>) -> std::result::Result<Vec<String>, String> {
         .map_err(|error| error.to_string())?;
     let (mut rows, mut row) = (Vec::new(), Row::new());
     while numpy.next(&mut row).map_err(|error| error.to_string())? {
-        let fields: Vec<_> = row
-            .fields()
-            .map(|field| field.text().into_owned())
-            .collect();
-        rows.push(fields.join(","));
+        rows.push(row.joined());
     }
     Ok(rows)
 }

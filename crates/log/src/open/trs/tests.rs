@@ -33,11 +33,7 @@ fn read(file: Vec<u8>, secret: Option<&str>) -> std::result::Result<Vec<String>,
     let mut set = TraceSet::new("x.trs", Box::new(Cursor::new(file)), &options).map_err(said)?;
     let (mut rows, mut row) = (Vec::new(), Row::new());
     while set.next(&mut row).map_err(said)? {
-        let fields: Vec<String> = row
-            .fields()
-            .map(|field| field.text().into_owned())
-            .collect();
-        rows.push(fields.join(","));
+        rows.push(row.joined());
     }
     Ok(rows)
 }
