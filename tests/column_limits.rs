@@ -111,7 +111,7 @@ fn limits_of_columns_are_rarely_beyond_the_truth() {
     }
 }
 
-/// Fewer columns, groups and blocks have none.
+/// Fewer columns have none.
 #[test]
 fn few_columns_have_no_limits_of_their_own() {
     let narrow: String = uniform(300, 0.3, &mut rng(63))

@@ -17,6 +17,7 @@ use leakgauge_exact::channel::Payoff;
 use leakgauge_exact::claim::BoundClaim;
 use leakgauge_judge::Independence;
 use leakgauge_log::{Log, UnitRows};
+use leakgauge_stats::column_tests::affordable_windows;
 use leakgauge_stats::random::Randomness;
 
 /// Columns are tested in logs of at most so many rows: of more rows the limits of attacks say enough.
@@ -60,6 +61,17 @@ impl Prepared<'_> {
 }
 
 /// Refuses products of columns where columns are not tested.
+/// How many windows of columns have products that can be tested; `None` where two are too many for the rows.
+pub(crate) fn product_windows(log: &Log) -> Option<usize> {
+    /// At most, and windows times rows.
+    const WINDOWS: u64 = 60;
+    const MOST_WINDOW_ROWS: u64 = 20_000_000;
+    let rows = log.counts.total();
+    let most = (MOST_WINDOW_ROWS / rows.max(1)).clamp(2, WINDOWS) as usize;
+    let columns = log.observations.dimensions();
+    affordable_windows(rows as usize, columns, log.secrets.len(), most)
+}
+
 fn refuse_products(log: &Log, options: &AuditOptions, independence: Independence) -> Result<()> {
     if !options.requested.wants_products() {
         return Ok(());
@@ -89,6 +101,13 @@ fn refuse_products(log: &Log, options: &AuditOptions, independence: Independence
             MOST_ROWS_BY_COLUMN
         );
         return wrong(problem, "leave it out, or judge a part of the log");
+    }
+    if product_windows(log).is_none() {
+        let problem = format!(
+            "{} rows of {columns} columns are too many numbers to test products",
+            log.counts.total()
+        );
+        return wrong(problem, "observe fewer columns, or judge a part of the log");
     }
     Ok(())
 }

@@ -96,14 +96,21 @@ fn alone(limits: &ColumnLimits) -> String {
 
 fn whole(found: &LeakingColumns, leaking: usize) -> String {
     let tested = found.single().len();
+    if !found.are_tested() {
+        return format!(
+            "The {tested} columns of numbers were not tested one by one: with so many rows that takes too long. Observe fewer."
+        );
+    }
     let more = match leaking > LISTED {
         true => format!(" {} writes all.", setting("columns_file", "FILE")),
         false => String::new(),
     };
     let method = match found.assignments {
         0 => {
-            "too large a log for random assignments: exact tests of each column, times their number"
-                .to_owned()
+            format!(
+                "too large a log for random assignments: exact tests of the {} that differ most, times their number",
+                found.exact
+            )
         }
         drawn => format!(
             "the largest statistic of all columns against that of {drawn} random assignments of the secrets"
@@ -165,6 +172,11 @@ pub fn line(audit: &Findings) -> Option<String> {
     let beside = products(found);
     let leaking = found.leaking();
     let labels = labels_beside(audit);
+    if !found.are_tested() {
+        return Some(format!(
+            "The {tested} columns of numbers were not tested one by one: they are too many.{labels}"
+        ));
+    }
     let named: Vec<String> = leaking
         .iter()
         .take(NAMED)
@@ -312,11 +324,11 @@ pub fn picture(audit: &Findings) -> Option<String> {
             Mark::Points(alone),
         ));
     }
-    let named = found.leaking().into_iter().take(NAMED_IN_PICTURE);
-    let named = named.filter_map(|(name, test)| {
+    let named = found.leaking().into_iter().filter_map(|(name, test)| {
         let at = found.single().iter().position(|column| column.0 == *name)?;
         Some(((place(at), test.statistic), shorten(name)))
     });
+    let named = named.take(NAMED_IN_PICTURE);
     layers.push(Layer::new("", 1, Mark::Labels(named.collect())));
     if let Some(threshold) = found.threshold {
         layers.push(Layer::new(

@@ -105,6 +105,8 @@ pub struct ColumnTests {
     pub columns: Vec<ColumnTest>,
     /// The largest statistic after each random assignment, in increasing order.
     pub largest: Vec<f64>,
+    /// How many columns, those that no assignment reached, were tested exactly too.
+    pub exact: usize,
     /// Statistics may be off by this in sum, of a column and of an assignment: so much nearer ones count as reached.
     pub rounding: f64,
 }
@@ -174,10 +176,11 @@ pub fn test_columns(rows: &Rows, most: u64, seed: u64) -> ColumnTests {
         let reached = reached(&largest, column.statistic - rounding);
         column.p_value = (1 + reached) as f64 / (1 + drawn) as f64;
     }
-    sharpen(rows, &mut columns, 1.0 / (1 + drawn) as f64);
+    let exact = sharpen(rows, &mut columns, 1.0 / (1 + drawn) as f64);
     ColumnTests {
         columns,
         largest,
+        exact,
         rounding,
     }
 }
@@ -208,10 +211,30 @@ fn rounding(rows: &Rows) -> f64 {
 
 /// How many assignments take neither long nor much memory.
 fn affordable(rows: &Rows) -> usize {
-    let number = rows.secrets.len();
-    let work = number as f64 * (rows.tested() * KINDS.len()) as f64;
-    let held = (number + LIST * rows.secret_count) as f64;
+    assignments(rows.secrets.len(), rows.tested(), rows.secret_count)
+}
+
+fn assignments(rows: usize, tested: usize, secrets: usize) -> usize {
+    let work = rows as f64 * (tested * KINDS.len()) as f64;
+    let held = (rows + LIST * secrets) as f64;
     (MOST_WORK / work.max(1.0)).min(MOST_ASSIGNED / held.max(1.0)) as usize
+}
+
+/// How many windows [`Products::of`] may have, `most` at most, so that enough assignments can be drawn to test all columns
+/// and products; `None` where not even two may.
+pub fn affordable_windows(
+    rows: usize,
+    columns: usize,
+    secrets: usize,
+    most: usize,
+) -> Option<usize> {
+    /// Twice the fewest: a p-value of a half of 1 %.
+    const ENOUGH: usize = 2 * FEWEST + 1;
+    let is_affordable = |windows: &usize| {
+        let products = windows * (windows + 1) / 2;
+        assignments(rows, columns + products, secrets) >= ENOUGH
+    };
+    (2..=most.min(columns)).rev().find(is_affordable)
 }
 
 /// The tests of all columns but for their p-values, and the largest statistic after each assignment.
@@ -235,8 +258,8 @@ fn statistics(rows: &Rows, assigned: &Assignments) -> (Vec<ColumnTest>, Vec<f64>
     (columns, largest)
 }
 
-/// Exact tests of the columns that no assignment reaches.
-fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) {
+/// Exact tests of the columns that no assignment reaches; how many are made.
+fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) -> usize {
     let mut beyond: Vec<usize> = (0..columns.len())
         .filter(|&at| columns[at].statistic > 0.0 && columns[at].p_value <= least)
         .collect();
@@ -248,7 +271,7 @@ fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) {
         _ => number * number,
     };
     beyond.truncate(MOST_EXACT.min((MOST_STEPS / steps.max(1.0)) as usize));
-    let number = columns.len() as f64;
+    let (number, made) = (columns.len() as f64, beyond.len());
     let exact = parallel::map(beyond.len(), |at| {
         let column = beyond[at];
         let of_rows = rows.values(column).into_iter().zip(rows.secrets);
@@ -259,6 +282,7 @@ fn sharpen(rows: &Rows, columns: &mut [ColumnTest], least: f64) {
         let p_value = &mut columns[column].p_value;
         *p_value = p_value.min(exact);
     }
+    made
 }
 
 /// Assignments of the secrets to the rows.

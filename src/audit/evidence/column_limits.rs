@@ -6,7 +6,7 @@
 //! observer of one column sees is a part of what an observer of the row sees, so each is a limit of the pair as well.
 
 use crate::audit::pair::Pair;
-use crate::audit::prepare::Prepared;
+use crate::audit::prepare::{MOST_ROWS_BY_COLUMN, Prepared};
 use leakgauge_attack::measure::plug_in::{OfPair, kolmogorov_distance_in};
 use leakgauge_base::parallel;
 use leakgauge_log::observations::{Counts, Observations};
@@ -55,7 +55,11 @@ const MOST_WORK: usize = 20_000_000;
 /// Whether columns are limited. No row is looked at.
 pub(crate) fn applies(prepared: &Prepared) -> bool {
     let is_asked = prepared.independence.is_of_rows() && !prepared.options.quick;
-    is_asked && prepared.log.observations.dimensions() >= MANY && prepared.log.secrets.len() > 1
+    let log = prepared.log;
+    is_asked
+        && log.observations.dimensions() >= MANY
+        && log.secrets.len() > 1
+        && log.counts.total() <= MOST_ROWS_BY_COLUMN
 }
 
 /// The columns by which two secrets differ most on rows that do not judge.
@@ -136,3 +140,6 @@ fn measured(counts: &Counts, secrets: [u32; 2]) -> Vec<OfPair> {
         .map(|cell| (cell.symbol, cell.secret == secrets[0], cell.count))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::audit::evidence::no_leak::applies;
 use crate::audit::plan::Plan;
-use crate::audit::prepare::{MOST_ROWS_BY_COLUMN, Prepared};
+use crate::audit::prepare::{MOST_ROWS_BY_COLUMN, Prepared, product_windows};
 use leakgauge_stats::column_tests::{ColumnTest, Products, Rows, test_columns};
 use leakgauge_stats::random::Stream;
 
@@ -24,6 +24,8 @@ pub struct LeakingColumns {
     pub threshold: Option<f64>,
     /// How many assignments of secrets to rows were drawn.
     pub assignments: usize,
+    /// How many columns were tested exactly too. Where both numbers are 0 the log is too large, and no column was tested.
+    pub exact: usize,
     /// The level at which columns are named: their part where a claim reads them, else one that is clear by itself, for then
     /// they have no part.
     pub alpha: f64,
@@ -46,6 +48,11 @@ impl LeakingColumns {
         leaking
     }
 
+    /// Whether any test was made.
+    pub fn are_tested(&self) -> bool {
+        self.assignments > 0 || self.exact > 0
+    }
+
     /// Whether a column is named.
     pub fn stands_out(&self, test: &ColumnTest) -> bool {
         // Levels are products that may be rounded.
@@ -63,9 +70,6 @@ impl LeakingColumns {
 const ASSIGNMENTS: u64 = 999;
 /// What no claim reads is named below this p-value.
 const CLEAR: f64 = 1e-3;
-/// Windows of columns whose products are tested at most, and windows times rows.
-const WINDOWS: usize = 60;
-const MOST_WINDOW_ROWS: u64 = 20_000_000;
 
 /// Tests the columns. `None` with fewer than two of them, and where [`applies`] says so.
 pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> {
@@ -81,8 +85,8 @@ pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> 
         secrets.resize(numbers.len(), cell.secret);
     }
     let wanted = prepared.options.requested.wants_products();
-    let most = (MOST_WINDOW_ROWS / counts.total().max(1)).clamp(2, WINDOWS as u64);
-    let products = wanted.then(|| Products::of(&numbers, columns, most as usize));
+    let most = product_windows(prepared.log).unwrap_or(0);
+    let products = wanted.then(|| Products::of(&numbers, columns, most));
     let rows = Rows {
         products: products.as_ref(),
         numbers: &numbers,
@@ -114,9 +118,10 @@ pub(crate) fn judge(prepared: &Prepared, plan: &Plan) -> Option<LeakingColumns> 
     let all_names: Vec<String> = names.iter().cloned().chain(of_products).collect();
     Some(LeakingColumns {
         products: products.as_ref().map_or(0, Products::len),
-        window: columns.div_ceil(columns.min(most as usize)),
+        window: columns.div_ceil(columns.min(most).max(1)),
         threshold: found.threshold(alpha),
         assignments: found.largest.len(),
+        exact: found.exact,
         columns: all_names.into_iter().zip(found.columns).collect(),
         alpha,
     })

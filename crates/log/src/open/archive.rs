@@ -13,7 +13,7 @@ use leakgauge_base::naming::{option, setting};
 pub(super) struct Shape<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its rows and columns; why it is no column of a log.
+    /// Its rows and columns, every field of them one; why it is no column of a log.
     pub size: std::result::Result<(usize, usize), &'a str>,
     /// How its items are stored.
     pub of: String,
@@ -74,6 +74,11 @@ pub(super) fn choose(name: &str, arrays: &[Shape], options: &ReadOptions) -> Res
     if options.wide {
         return Ok(Choice::Beside(every().collect()));
     }
+    // Options that mean no array mean columns of all.
+    let is_told = options.secret_from.is_some() || every().any(|at| is_in(&named, at));
+    if !is_told && options.scores.is_none() && are_classes(arrays) {
+        return Ok(Choice::Classes);
+    }
     let observe: Vec<&str> = options
         .observe
         .iter()
@@ -100,11 +105,6 @@ pub(super) fn choose(name: &str, arrays: &[Shape], options: &ReadOptions) -> Res
     }
     lengths.sort_unstable();
     lengths.dedup();
-    let is_told =
-        options.secret.is_some() || options.secret_from.is_some() || options.scores.is_some();
-    if !is_told && options.observe.is_none() && are_classes(arrays) {
-        return Ok(Choice::Classes);
-    }
     let [rows] = lengths[..] else {
         return Err(uneven(name, arrays, &lengths));
     };
@@ -142,9 +142,13 @@ fn refuse_if_unclear(
         || single
             .iter()
             .any(|&at| arrays[at].name.eq_ignore_ascii_case("secret"));
-    let labels =
-        usize::from(options.secret.is_none() && (has_secret || options.secret_from.is_none()));
-    if matrices.is_empty() || (matrices.len() == 1 && single.len() <= labels) {
+    let labels = usize::from(options.secret.is_none() && options.secret_from.is_none());
+    // Of a matrix that one column is named of, the others would be observed.
+    let is_rest = |at: &usize| arrays[*at].is_matrix() && !is_free(&at);
+    let has_rest = kept.len() > 1 && kept.iter().any(is_rest);
+    if matrices.is_empty() && !has_rest
+        || (matrices.len() == 1 && single.len() <= labels && !has_rest)
+    {
         return Ok(());
     }
     let shapes: Vec<String> = arrays.iter().map(Shape::listed).collect();
@@ -169,11 +173,8 @@ fn uneven(name: &str, arrays: &[Shape], lengths: &[Option<usize>]) -> Error {
         all.partition::<Vec<usize>, _>(|&at| arrays[at].is_matrix())
     };
     let (matrices, single) = lengths
-        .iter()
-        .rev()
-        .map(|&rows| beside(rows))
-        .next()
-        .unwrap_or_default();
+        .last()
+        .map_or_else(Default::default, |&rows| beside(rows));
     if matrices.is_empty() {
         return Error::file(name, problem).with_hint(format!(
             "name those of one length with {} and {}; if each array is a secret, say {}",

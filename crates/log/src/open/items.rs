@@ -77,7 +77,8 @@ impl Type {
                     } else {
                         u32::from_le_bytes(four)
                     };
-                    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+                    // What is no character keeps its number, so that different texts stay so.
+                    char::from_u32(code).map_or_else(|| format!("\\u{{{code:x}}}"), String::from)
                 };
                 let text: String = bytes.chunks_exact(4).map(code).collect();
                 row.push_text(text.trim_end_matches('\0').as_bytes());

@@ -161,7 +161,7 @@ impl Numpy {
             name,
             size: found
                 .as_ref()
-                .map(|array| (array.rows, array.width))
+                .map(|array| (array.rows, array.width * array.fields.len()))
                 .map_err(String::as_str),
             of: of(found),
         });
@@ -262,10 +262,11 @@ impl Array {
                 ));
             }
         };
-        if width > MAX_COLUMNS {
-            return Err(format!("has {width} columns, more than {MAX_COLUMNS}"));
-        }
         let fields = fields(&header["descr"])?;
+        let columns = width.saturating_mul(fields.len());
+        if columns > MAX_COLUMNS {
+            return Err(format!("has {columns} columns, more than {MAX_COLUMNS}"));
+        }
         let mut sizes = fields.iter().map(|(_, of)| of.size);
         let item = sizes.try_fold(0usize, |sum, size| sum.checked_add(size));
         let item = item.filter(|item| item.checked_mul(width).is_some());

@@ -201,7 +201,7 @@ impl Header {
             match tag {
                 TRACES => header.traces = number(&value)?,
                 SAMPLES => header.samples = number(&value)?,
-                CODING => header.coding = number(&value)? as u8,
+                CODING => header.coding = u8::try_from(number(&value)?).unwrap_or(u8::MAX),
                 DATA => header.data = number(&value)?,
                 TITLE => header.title = number(&value)?,
                 _ => header.parameters = Some(value),

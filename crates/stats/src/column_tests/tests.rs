@@ -346,3 +346,13 @@ fn products_are_those_of_what_they_name() {
     let named: Vec<_> = (0..two.len()).map(|at| two.windows(at)).collect();
     assert_eq!(named, [(0..2, 0..2), (0..2, 2..3), (2..3, 2..3)]);
 }
+
+/// Sixty windows have 1,830 products: the more rows, the fewer are tested, and always enough assignments are drawn.
+#[test]
+fn products_are_as_many_as_can_be_tested() {
+    assert_eq!(affordable_windows(10_000, 60, 2, 60), Some(60));
+    assert_eq!(affordable_windows(100_000, 60, 2, 60), Some(22));
+    assert_eq!(affordable_windows(4_000_000, 60, 2, 60), None);
+    assert!(assignments(100_000, 60 + 22 * 23 / 2, 2) > 2 * FEWEST);
+    assert_eq!(affordable_windows(1_000, 3, 2, 60), Some(3));
+}
