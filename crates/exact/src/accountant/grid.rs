@@ -117,6 +117,7 @@ impl Measure {
     /// of privacy loss distributions*, doi:10.56553/popets-2022-0122.
     pub fn above(loss: &Loss, grid: Grid) -> Measure {
         let mut measure = Self::empty(loss, grid);
+        measure.infinite += loss.cut.0;
         let rise = grid.rise();
         for atom in &loss.atoms {
             if atom.q == 0.0 {
@@ -154,6 +155,7 @@ impl Measure {
     /// loss is a multiple of the step and nothing is left to round.
     pub fn below(loss: &Loss, grid: Grid) -> Measure {
         let mut measure = Self::empty(loss, grid);
+        measure.dropped += loss.cut.0;
         measure.add_merged(&loss.atoms);
         if let Some(smooth) = &loss.smooth {
             measure.add_cells(smooth);

@@ -35,6 +35,8 @@ pub(super) struct Loss {
     pub smooth: Option<Smooth>,
     /// The same where it is that of Gaussian noise.
     pub normal: Option<Normal>,
+    /// The masses of P and Q that are left out, whose losses are far out.
+    pub cut: (f64, f64),
 }
 
 /// The part of a privacy loss that has a density.
@@ -87,6 +89,7 @@ impl Loss {
             (mass(0), mass(2))
         };
         Loss {
+            cut: (0.0, 0.0),
             atoms: Vec::new(),
             smooth: Some(Smooth {
                 ends: (f64::NEG_INFINITY, f64::INFINITY),
@@ -110,6 +113,7 @@ impl Loss {
         };
         let (most, least) = (0.5, 0.5 * exp(-t));
         Loss {
+            cut: (0.0, 0.0),
             atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
             smooth: Some(Smooth::new((-t, t), between)),
             normal: None,
@@ -124,6 +128,7 @@ impl Loss {
         }
         let between = move |from: f64, to: f64| pair.between(from, to);
         Loss {
+            cut: (0.0, 0.0),
             atoms: Vec::new(),
             smooth: Some(Smooth::new((-most, most), between)),
             normal: None,
@@ -152,13 +157,15 @@ impl Loss {
             Noise::Laplace(_) => None,
         };
         Loss {
+            cut: (0.0, 0.0),
             atoms,
             smooth: Some(Smooth::new((-most, most), between)),
             normal,
         }
     }
 
-    /// Integer noise around 0 against around `distance`, cut where both tails are below 1e-30 of each other's mass.
+    /// Integer noise around 0 against around `distance`, cut where the tails are negligible. Tails whose likelihood ratio does
+    /// not change any more, as those of geometric noise, are one observation each.
     fn integer(distribution: &dyn Fn(f64) -> f64, distance: f64) -> Option<Loss> {
         let mut reach = 1.0;
         while distribution(-reach) > NEGLIGIBLE {
@@ -169,12 +176,28 @@ impl Loss {
         }
         let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
         let cells = (0..=(distance + 2.0 * reach) as u64).map(|i| i as f64 - reach);
-        let atoms = cells.map(|x| Atom {
+        let atom = |x: f64| Atom {
             p: mass(x),
             q: mass(x - distance),
-        });
+        };
+        let (inner, outer) = (
+            distribution(-reach - 1.0),
+            distribution(-reach - 1.0 - distance),
+        );
+        let tails = [(inner, outer), (outer, inner)].map(|(p, q)| Atom { p, q });
+        let middle = (0.5 * reach).floor();
+        let is_constant = (atom(-reach).loss() - atom(-middle).loss()).abs() <= 1e-9;
+        let mut atoms: Vec<Atom> = cells.map(atom).collect();
+        let cut = match is_constant {
+            true => (0.0, 0.0),
+            false => (inner + outer, inner + outer),
+        };
+        if is_constant {
+            atoms.extend(tails);
+        }
         Some(Loss {
-            atoms: atoms.collect(),
+            cut,
+            atoms,
             smooth: None,
             normal: None,
         })
@@ -203,6 +226,7 @@ impl Loss {
             q: mass(cut[0] - distance, cut[1] - distance),
         });
         Loss {
+            cut: (0.0, 0.0),
             atoms: cells.collect(),
             smooth: None,
             normal: None,
@@ -213,6 +237,7 @@ impl Loss {
     fn table(p: &[f64], q: &[f64]) -> Loss {
         let pairs = p.iter().zip(q);
         Loss {
+            cut: (0.0, 0.0),
             atoms: pairs.map(|(&p, &q)| Atom { p, q }).collect(),
             smooth: None,
             normal: None,
@@ -226,6 +251,7 @@ impl Loss {
             q: cell.q,
         });
         Loss {
+            cut: (0.0, 0.0),
             atoms: atoms.collect(),
             smooth: None,
             normal: None,
@@ -259,10 +285,7 @@ impl Loss {
                     in_reach(noise.distance())?;
                     Ok(Loss::replaced(noise, rate))
                 }
-                _ => replaced
-                    .cells()
-                    .map(|cells| Loss::cells(&within_reach(cells)))
-                    .ok_or_else(unknown),
+                _ => replaced.cells().map(within_reach).ok_or_else(unknown),
             };
         }
         // Of many secrets only the two matter, and they need not be listed.
@@ -314,6 +337,7 @@ impl Loss {
         });
         let atoms = self.atoms.iter();
         Loss {
+            cut: (self.cut.1, self.cut.0),
             atoms: atoms
                 .map(|atom| Atom {
                     p: atom.q,
@@ -359,6 +383,7 @@ impl Loss {
         });
         let atoms = self.atoms.iter();
         Loss {
+            cut: (mixed(self.cut.0, self.cut.1), self.cut.1),
             atoms: atoms
                 .map(|atom| Atom {
                     p: mixed(atom.p, atom.q),
@@ -371,23 +396,27 @@ impl Loss {
     }
 }
 
-/// Cells without those at both ends that have at most so much of both masses together as tables of noise leave out.
-fn within_reach(mut cells: Vec<Cell>) -> Vec<Cell> {
+/// The loss of cells without those at both ends that have at most so much of both masses together as tables of noise
+/// leave out.
+fn within_reach(mut cells: Vec<Cell>) -> Loss {
     cells.sort_by(|x, y| x.loss.total_cmp(&y.loss));
-    let mass = |cell: &Cell| cell.p.at_least(cell.q);
-    let ends = |cells: &[Cell]| {
-        let mut sum = 0.0;
-        let outer = cells.iter().take_while(|cell| {
-            sum += mass(cell);
-            sum <= NEGLIGIBLE
-        });
-        outer.count()
+    let outer = |cells: &mut dyn Iterator<Item = &Cell>| {
+        let (mut number, mut cut) = (0, (0.0, 0.0));
+        for cell in cells {
+            let more: (f64, f64) = (cut.0 + cell.p, cut.1 + cell.q);
+            if more.0.at_least(more.1) > NEGLIGIBLE {
+                break;
+            }
+            (number, cut) = (number + 1, more);
+        }
+        (number, cut)
     };
-    let first = ends(&cells);
-    cells.reverse();
-    let last = ends(&cells);
-    cells.truncate(cells.len().saturating_sub(first));
-    cells.split_off(last.min(cells.len()))
+    let (first, low) = outer(&mut cells.iter());
+    let (last, high) = outer(&mut cells[first..].iter().rev());
+    Loss {
+        cut: (low.0 + high.0, low.1 + high.1),
+        ..Loss::cells(&cells[first..cells.len() - last])
+    }
 }
 
 /// The probability that a standard normal number is farther from 0 than this, on one side.

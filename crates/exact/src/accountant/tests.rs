@@ -542,3 +542,42 @@ fn reports_that_are_too_many_to_list_are_subsampled() {
         }
     }
 }
+
+/// δ does not fall with more steps, however far out: what tables leave out is not forgotten.
+#[test]
+fn two_steps_leak_no_less_than_one() {
+    for (mechanism, epsilons) in [
+        (
+            "subsampled(discrete-gaussian(sigma=2), rate=0.01, relation=replace)",
+            [1.0, 3.0, 4.0, 6.0],
+        ),
+        (
+            "subsampled(discrete-gaussian(sigma=2), rate=0.01)",
+            [1.0, 3.0, 4.0, 6.0],
+        ),
+        (
+            "discrete-gaussian(sigma=2, secrets=2)",
+            [1.0, 3.0, 6.0, 9.0],
+        ),
+        (
+            "subsampled(geometric(nu=1), rate=0.1)",
+            [0.1, 0.15, 0.155, 0.158],
+        ),
+    ] {
+        let bound = parse(mechanism).unwrap().bind_declared().unwrap();
+        for epsilon in epsilons {
+            let one = bound.delta(epsilon).unwrap();
+            for steps in [1, 2] {
+                let Sides { least, most } = of(mechanism, steps).delta(epsilon);
+                assert!(
+                    most >= one * (1.0 - 1e-9),
+                    "{mechanism}, {epsilon}: {most:e} < {one:e}"
+                );
+                assert!(
+                    steps > 1 || least <= one * (1.0 + 1e-9),
+                    "{mechanism}, {epsilon}: {least:e} > {one:e}"
+                );
+            }
+        }
+    }
+}

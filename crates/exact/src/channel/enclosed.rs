@@ -8,6 +8,7 @@ use super::{
 };
 use crate::accountant::divided::Divided;
 use crate::channel::analysis::AtLeast;
+use crate::channel::{LeakageFamily, PriorFigures};
 use crate::extreme::Extreme;
 use crate::mechanism::{BoundMechanism, LikelihoodClass, Mechanism, NoiseShape, listed_secrets};
 use crate::profile::Pair;
@@ -145,6 +146,7 @@ impl Enclosed {
         };
         self.of_pairs(&mut found, options)?;
         self.at_the_best_prior(&mut found);
+        self.bounded(&mut found);
         Ok(found)
     }
 
@@ -165,6 +167,37 @@ impl Enclosed {
             let at = &mut least.at_prior;
             let risk = (1.0 - vulnerability + ROUNDING).at_most(at.bayes_risk);
             at.set_vulnerability(vulnerability, risk);
+        }
+    }
+
+    /// What is known of the leakage of any channel with this capacity and prior, which the cells may exceed by a little.
+    fn bounded(&self, found: &mut Analysis) {
+        let positive = |prior: &[f64]| {
+            prior
+                .iter()
+                .copied()
+                .filter(|w| *w > 0.0)
+                .fold(1.0, f64::at_most)
+        };
+        let farthest = -positive(&found.prior).ln();
+        let all_count = found.prior.iter().all(|w| *w > 0.0);
+        let limit = |at: &mut PriorFigures, family: &mut LeakageFamily| {
+            family.largest_pointwise_leakage = family.largest_pointwise_leakage.at_most(farthest);
+            if at.vulnerability > 1.0 {
+                at.set_vulnerability(1.0, at.bayes_risk.at_least(0.0));
+            }
+        };
+        limit(&mut found.at_prior, &mut found.leakage_family);
+        if let Some(least) = &mut found.at_least {
+            limit(&mut least.at_prior, &mut least.leakage_family);
+        }
+        let Some(capacity) = self.bound.capacity() else {
+            return;
+        };
+        let family = &mut found.leakage_family;
+        family.maximal_leakage = family.maximal_leakage.at_most(capacity.ln());
+        if let Some(least) = found.at_least.as_mut().filter(|_| all_count) {
+            least.leakage_family.maximal_leakage = capacity.ln();
         }
     }
 

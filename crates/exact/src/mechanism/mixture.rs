@@ -36,7 +36,8 @@ pub(super) const ENTRY: Entry = Entry {
 /// # Formula
 /// P(o | s) = w·P₁(o | s) + (1 − w)·P₂(o | s); all figures are sums over the observations of both.
 /// Probabilities below the smallest `f64` count as 0. Of Laplace and Gaussian noise total variation, Bayes security and
-/// capacity are the weighted means, and ε and δ(ε) are upper sides that exceed the exact values by 1e-8 of them.
+/// capacity are the weighted means, and ε and δ(ε) are upper sides, 1e-8 above the exact values unless the scales of the parts
+/// are far apart.
 ///
 /// # Conditions
 /// 0 ≤ w ≤ 1; both mechanisms add Laplace or Gaussian noise to the same numbers, or have finitely many observations in the

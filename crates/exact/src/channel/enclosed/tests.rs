@@ -458,3 +458,33 @@ fn records_that_are_told_for_certain_keep_their_masses() {
         assert!(most <= found.shannon_capacity.upper, "{text}");
     }
 }
+
+/// One figure under two names, and no figure beyond what the prior and the capacity leave.
+#[test]
+fn figures_of_many_secrets_agree() {
+    for text in [
+        "laplace(scale=1, secrets=40)",
+        "gaussian(sigma=0.01, secrets=5)",
+    ] {
+        let found = analysis(text, &AnalysisOptions::default());
+        let least = found.at_least.expect("the other side");
+        for maximal in [
+            found.leakage_family.maximal_leakage,
+            least.leakage_family.maximal_leakage,
+        ] {
+            assert!(
+                (maximal - found.min_entropy_capacity).abs() < 1e-12,
+                "{text}: {maximal}"
+            );
+        }
+        let farthest = (found.prior.len() as f64).ln();
+        assert!(
+            found.leakage_family.largest_pointwise_leakage <= farthest,
+            "{text}"
+        );
+        assert!(
+            least.at_prior.vulnerability <= 1.0 && found.at_prior.vulnerability <= 1.0,
+            "{text}"
+        );
+    }
+}
