@@ -11,6 +11,7 @@ use boon::{Compiler, Schemas};
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::implied;
 
 /// Memory of a run at most, in kB.
 const MEMORY: u64 = 6_000_000;
@@ -206,6 +207,7 @@ impl Judge {
             }
         }
         reports.iter().try_for_each(check_limits)?;
+        reports.iter().try_for_each(implied::check)?;
         Ok(reports)
     }
 

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::files::{self, File};
 use crate::grammar::{CommandLine, Grammar};
 use crate::packed;
+use crate::sound;
 use crate::values::{mechanism, number, one, value};
 
 /// What is run.
@@ -29,6 +30,9 @@ impl Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number);
         let rng = &mut rng;
+        if rng.random_bool(0.5) {
+            return Self::sound(grammar, rng);
+        }
         let mut files = files::files(rng);
         let mut names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
         names.extend(["-", "absent.csv", ".", "*.csv"].map(str::to_owned));
@@ -80,6 +84,72 @@ impl Case {
             input,
             files,
             signal,
+        }
+    }
+
+    /// A case that should be answered, with at most one word that may not fit.
+    fn sound(grammar: &Grammar, rng: &mut ChaCha8Rng) -> Self {
+        let (log, other) = (sound::log(rng), sound::log(rng));
+        let (name, other_name) = (log.file.0.clone(), format!("other-{}", other.file.0));
+        let mechanism = sound::mechanism(rng);
+        let mut words: Vec<String> = match rng.random_range(0..13) {
+            0..4 => {
+                let claims = *one(rng, &[1, 1, 1, 2, 3]);
+                let claims =
+                    (0..claims).flat_map(|_| ["--claim".to_owned(), sound::claim(rng, &log)]);
+                let begun = ["audit".to_owned(), name.clone()];
+                begun.into_iter().chain(claims).collect()
+            }
+            4 => vec!["estimate".to_owned(), name.clone()],
+            5 => vec!["check".to_owned(), name.clone()],
+            6 => vec!["compare".to_owned(), name.clone(), other_name.clone()],
+            7 => vec!["explain".to_owned(), sound::promise(rng)],
+            8 => vec!["channel".to_owned(), mechanism],
+            9 => {
+                let claim = ["plan", "--claim", &sound::promise(rng)].map(str::to_owned);
+                let detect = ["--detect".to_owned(), sound::leak(rng)];
+                claim.into_iter().chain(detect).collect()
+            }
+            10 => {
+                let rows = ["--rows", "300", "--seed", "3"].map(str::to_owned);
+                ["simulate".to_owned(), mechanism]
+                    .into_iter()
+                    .chain(rows)
+                    .collect()
+            }
+            _ => ["bounds".to_owned(), mechanism]
+                .into_iter()
+                .chain(sound::question(rng))
+                .collect(),
+        };
+        let is_of_log = ["audit", "estimate", "compare"].contains(&words[0].as_str());
+        if is_of_log {
+            for _ in 0..*one(rng, &[0, 1, 1, 2]) {
+                let option = sound::option(rng, &log);
+                let is_gate = ["--ci", "--must-detect"].contains(&option[0].as_str());
+                let fits = !is_gate || words[0] == "audit";
+                if fits && !words.contains(&option[0]) {
+                    words.extend(option);
+                }
+            }
+            words.extend(["--quick", "--secret", "secret"].map(str::to_owned));
+        }
+        let of = |flag: &str| {
+            let this = grammar
+                .commands
+                .iter()
+                .find(|command| command.words == words[..1]);
+            this.is_some_and(|command| command.flags.iter().any(|known| known.name == flag))
+        };
+        if of("--format") {
+            let format = *one(rng, &["json", "json", "json", "text", "markdown"]);
+            words.extend(["--format", format].map(str::to_owned));
+        }
+        Case {
+            arguments: words,
+            input: log.file.1.clone(),
+            files: vec![log.file, (other_name, other.file.1)],
+            signal: None,
         }
     }
 

@@ -9,7 +9,9 @@ mod answer;
 mod case;
 mod files;
 mod grammar;
+mod implied;
 mod packed;
+mod sound;
 mod values;
 
 use std::path::PathBuf;
