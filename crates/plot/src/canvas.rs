@@ -9,6 +9,7 @@ use plotters::style::{
     Color, FontDesc, FontFamily, FontStyle, FontTransform, ShapeStyle, TextStyle,
 };
 
+use super::paths::{self, Grid};
 use super::text::{clean, escape};
 
 /// Units of a column of 84 mm: 16 a millimeter, since plotters draws at whole units only.
@@ -17,6 +18,8 @@ pub(super) const WIDTH: i32 = 1344;
 pub(super) const FONT: f64 = 40.0;
 /// Width of the lines of series.
 pub(super) const STROKE: u32 = 6;
+/// The opacity of a grid, which nothing else has.
+pub(super) const GRID: f64 = 0.15;
 /// Width of axes and marks.
 pub(super) const THIN: u32 = 3;
 
@@ -283,8 +286,25 @@ fn finish(drawn: &str, caption: &Caption, (width, height): (i32, i32), under: &s
     );
     svg.push_str(under);
     let mut is_text = false;
+    let mut grid = Grid::default();
+    let is_grid = format!(" opacity=\"{GRID}\"");
     for line in body.lines() {
+        let path = paths::of(line);
+        // Names of lines of a grid stand between them.
+        if let Some((before, moves)) = path.as_ref().filter(|path| path.0.contains(&is_grid)) {
+            grid.push(before, moves);
+            continue;
+        }
+        if path.is_some() || line == "</svg>" {
+            if let Some(path) = grid.take() {
+                put(&path, &mut svg);
+            }
+        }
         // Only tags have attributes; a label that looks like one is text, and text has no quotes.
+        if let Some(path) = path {
+            put(&path, &mut svg);
+            continue;
+        }
         if line.starts_with('<') {
             attributes(line, &mut svg);
         } else {
@@ -297,6 +317,11 @@ fn finish(drawn: &str, caption: &Caption, (width, height): (i32, i32), under: &s
         }
     }
     svg
+}
+
+fn put((before, line): &(String, String), svg: &mut String) {
+    attributes(&format!("{before} d=\"{line}\"/>"), svg);
+    svg.push('\n');
 }
 
 fn attributes(tag: &str, svg: &mut String) {

@@ -524,7 +524,7 @@ mod tests {
             let svg = chart(&data);
             check(&svg);
             svg.lines()
-                .filter(|line| line.starts_with("<polyline") && line.contains("stroke-width=\"5\""))
+                .filter(|line| line.starts_with("<path") && line.contains("stroke-width=\"5\""))
                 .count()
         };
         assert_eq!((spots(None), spots(Some(0.7))), (2, 4));

@@ -3,9 +3,10 @@
 use libm::pow;
 
 use super::axis::{Axis, Extent, Scale};
+use super::canvas::GRID;
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, draw};
 use super::chart::{Chart, Layer, Mark, chart_with};
-use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::frame::{Entry, Frame, GAP, LINE, Legend, Sample};
 use super::hover::{Tip, short, with_tips};
 use super::text::{ems, fit};
 

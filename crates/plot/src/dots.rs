@@ -1,8 +1,9 @@
 //! Dot plots: estimates with limits, one per line, beside reference values.
 
 use super::axis::{Axis, Extent};
+use super::canvas::GRID;
 use super::canvas::{Anchor, Canvas, Caption, FONT, Role, STROKE, THIN, WIDTH, draw};
-use super::frame::{Entry, Frame, GAP, GRID, LINE, Legend, Sample};
+use super::frame::{Entry, Frame, GAP, LINE, Legend, Sample};
 use super::hover::{Tip, short, with_limits, with_tips};
 use super::text::{ems, fit};
 

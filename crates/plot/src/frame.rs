@@ -1,7 +1,7 @@
 //! The plot area with its axes, and a legend above it.
 
 use super::axis::{Axis, Extent, Tick};
-use super::canvas::{Anchor, Canvas, FONT, Role, STROKE, THIN, WIDTH};
+use super::canvas::{Anchor, Canvas, FONT, GRID, Role, STROKE, THIN, WIDTH};
 use super::text::{ems, fit};
 
 /// The distance between elements, in units.
@@ -271,9 +271,6 @@ const TICKS: usize = 6;
 
 /// Half of the width of a label that reaches under those of the vertical axis, in units.
 const LONG: i32 = 40;
-
-/// The opacity of grid lines.
-pub(super) const GRID: f64 = 0.15;
 
 #[cfg(test)]
 mod tests {

@@ -42,6 +42,7 @@ mod field;
 mod frame;
 mod heatmap;
 mod hover;
+mod paths;
 mod picture;
 pub mod png;
 mod ramp;
