@@ -211,7 +211,9 @@ impl Loss {
             .flat_map(|e| [e, e + distance])
             .collect();
         cuts.sort_by(f64::total_cmp);
-        cuts.dedup();
+        // Edges of both that are one but for rounding have no cell between them.
+        let outermost = edges.last().copied().unwrap_or(0.0) + distance;
+        cuts.dedup_by(|next, last| *next - *last <= 1e-13 * outermost);
         let mass = |from: f64, to: f64| {
             if from >= 0.0 {
                 distribution(-from) - distribution(-to)
@@ -225,8 +227,12 @@ impl Loss {
             p: mass(cut[0], cut[1]),
             q: mass(cut[0] - distance, cut[1] - distance),
         });
+        let (first, last) = (distance - outermost, outermost);
         Loss {
-            cut: (0.0, 0.0),
+            cut: (
+                distribution(first) + distribution(-last),
+                distribution(first - distance) + distribution(distance - last),
+            ),
             atoms: cells.collect(),
             smooth: None,
             normal: None,
