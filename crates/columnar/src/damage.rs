@@ -22,6 +22,21 @@ pub(super) fn damaged(name: &str, part: &str, detail: impl Display) -> Error {
         .with_hint("copy the file again, or write it anew from where its rows are")
 }
 
+/// Bytes of a row at most, on average, as of rows of text.
+const WIDEST_ROW: u64 = 16 << 20;
+
+/// What is wrong with rows that unpack to so many bytes, if these are more than rows of a log have.
+pub(super) fn too_wide(bytes: u64, rows: u64) -> Option<String> {
+    let of_row = bytes / rows.max(1);
+    let most = WIDEST_ROW >> 20;
+    (of_row > WIDEST_ROW).then(|| {
+        format!(
+            "a row unpacks to {} MiB, more than {most} MiB",
+            of_row >> 20
+        )
+    })
+}
+
 thread_local! {
     static CATCHING: Cell<bool> = const { Cell::new(false) };
 }

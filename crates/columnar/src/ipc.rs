@@ -12,7 +12,7 @@ use arrow::ipc::convert::fb_to_schema;
 use arrow::ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow::ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
 
-use crate::damage::{damaged, guarded};
+use crate::damage::{damaged, guarded, too_wide};
 use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
@@ -350,9 +350,11 @@ fn check_sizes(head: &[u8], body: &[u8]) -> Decoded<()> {
         _ => None,
     };
     let packed = batch.filter(|batch| batch.compression().is_some());
+    let rows = packed.map_or(0, |batch| batch.length()).max(1);
     let Some(buffers) = packed.and_then(|batch| batch.buffers()) else {
         return Ok(());
     };
+    let mut all = 0i64;
     for buffer in buffers.iter().filter(|buffer| buffer.length() >= 8) {
         // Where a buffer stands outside of the body, its decoder says so.
         let size = usize::try_from(buffer.offset()).ok();
@@ -365,6 +367,10 @@ fn check_sizes(head: &[u8], body: &[u8]) -> Decoded<()> {
             );
             return Err(Failure::Broken(words));
         }
+        all = all.saturating_add(size.max(0));
     }
-    Ok(())
+    match too_wide(all.unsigned_abs(), rows.unsigned_abs()) {
+        Some(words) => Err(Failure::Broken(words)),
+        None => Ok(()),
+    }
 }

@@ -16,7 +16,7 @@ use parquet::file::reader::Length;
 
 use crate::chunks::Chunks;
 use crate::coded::{CodedColumns, CodedGroup};
-use crate::damage::{damaged, guarded};
+use crate::damage::{damaged, guarded, too_wide};
 use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
@@ -179,6 +179,14 @@ impl RowGroups {
             .map_err(|_| damaged(&self.name, &self.part(), "a negative number of rows"))?;
         let columns = group.columns().iter().enumerate();
         let wanted = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
+        // Each number of a list takes memory, in however few bytes it is packed.
+        let unpacked = wanted.clone().map(|(_, column)| {
+            let (bytes, values) = (column.uncompressed_size(), column.num_values());
+            bytes.max(values.saturating_mul(8)).max(0).unsigned_abs()
+        });
+        if let Some(words) = too_wide(unpacked.sum(), rows) {
+            return Err(damaged(&self.name, &self.part(), words));
+        }
         let parts = wanted.map(|(_, column)| {
             let (start, length) = column.byte_range();
             start..start.saturating_add(length)
