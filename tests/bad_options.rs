@@ -291,6 +291,23 @@ fn two_outputs_do_not_share_a_file_nor_replace_an_input() {
     ] {
         place.refuses(&[&claim[..], more].concat(), words);
     }
+    // Nor what is called as a log, behind a link, packed, or by a command that reads none.
+    let place = place.file("other.csv", "0,1\n").file("packed.csv.gz", "x");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("other.csv", place.path().join("link")).expect("a link");
+        place.refuses(
+            &[&claim[..], &["-o", "link"]].concat(),
+            &["seems to be a log"],
+        );
+    }
+    for command in [
+        &["bounds", "ldp(1)", "-o", "other.csv"][..],
+        &[&claim[..], &["-o", "packed.csv.gz"]].concat(),
+        &[&claim[..], &["--junit", "other.csv"]].concat(),
+    ] {
+        place.refuses(command, &["seems to be a log"]);
+    }
     let permute = [
         "permute", "log.csv", "--move", "secret", "--groups", "equal",
     ];

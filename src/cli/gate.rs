@@ -141,7 +141,12 @@ impl GateOptions {
         outputs.extend(output.as_deref().map(|file| ("output", file)));
         outputs.extend(page.map(|file| ("html", file)));
         outputs.push(("junit", junit));
-        check_outputs(&outputs, inputs, true)
+        check_outputs(&outputs, inputs, true)?;
+        match terminal::is_called_a_log(junit) {
+            true => Err(Error::file(junit, terminal::IS_LOG)
+                .with_hint("write the verdicts elsewhere: --junit verdicts.xml")),
+            false => Ok(()),
+        }
     }
 
     /// The job summary is appended to: what is written anew must not be the same file.
@@ -221,6 +226,11 @@ impl GateOptions {
         let Some(file) = self.job_summary() else {
             return Ok(());
         };
+        // Opening a pipe that nobody reads would wait.
+        if file.metadata().is_ok_and(|there| !there.is_file()) {
+            let problem = std::io::Error::other("is no file");
+            return Err(Error::io(file.display().to_string(), problem));
+        }
         let mut options = std::fs::OpenOptions::new();
         let text = report::job_summary(cases);
         let written = options.create(true).append(true).open(&file);

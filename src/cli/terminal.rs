@@ -177,21 +177,41 @@ fn refuse_format(output: &Path) -> Result<()> {
     }
 }
 
-/// A report does not replace what is called as a log and is there.
+/// A report does not replace what is called as a log and is there, nor what a link to it leads to.
 fn refuse_log(output: &Path, given: &[String]) -> Result<()> {
-    const REPORTS: [&str; 6] = ["audit", "check", "compare", "estimate", "explain", "plan"];
-    const LOGS: [&str; 8] = [
-        "csv", "tsv", "jsonl", "ndjson", "npy", "npz", "parquet", "arrow",
-    ];
-    let ending = output.extension().unwrap_or_default().to_string_lossy();
+    const WRITE_LOGS: [&str; 4] = ["demo", "permute", "probe", "simulate"];
     let is_report = given
         .first()
-        .is_some_and(|name| REPORTS.contains(&name.as_str()));
-    if !is_report || !LOGS.contains(&ending.to_ascii_lowercase().as_str()) || !output.is_file() {
-        return Ok(());
+        .is_some_and(|name| !WRITE_LOGS.contains(&name.as_str()));
+    match is_report && is_called_a_log(output) {
+        true => Err(Error::file(output, IS_LOG)
+            .with_hint("write the report elsewhere: --output report.txt")),
+        false => Ok(()),
     }
-    let problem = "is there already, and seems to be a log: a report would replace it";
-    Err(Error::file(output, problem).with_hint("write the report elsewhere: --output report.txt"))
+}
+
+/// Why a report does not replace a file.
+pub const IS_LOG: &str = "is there already, and seems to be a log: a report would replace it";
+
+/// Whether a file is there whose name, packed or not and behind links, is that of a log.
+pub fn is_called_a_log(output: &Path) -> bool {
+    const LOGS: [&str; 9] = [
+        "csv", "tsv", "jsonl", "ndjson", "npy", "npz", "parquet", "arrow", "trs",
+    ];
+    const PACKED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
+    let Ok(file) = output.canonicalize() else {
+        return false;
+    };
+    let ending = |path: &Path| {
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        ending.to_ascii_lowercase()
+    };
+    let is_packed = PACKED.contains(&ending(&file).as_str());
+    let unpacked = match is_packed {
+        true => file.with_extension(""),
+        false => file.clone(),
+    };
+    file.is_file() && LOGS.contains(&ending(&unpacked).as_str())
 }
 
 /// Whichever command it is, what it reads is among its arguments.

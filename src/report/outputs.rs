@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::files::{is_same_file, replace_file};
+use leakgauge_base::files::{is_same_file, is_url, replace_file};
 use leakgauge_base::naming::{option, setting};
 use leakgauge_plot::{Picture, on_white, png};
 
@@ -91,7 +91,8 @@ impl Outputs {
             outputs.check_page(file)?;
         }
         if let Some(directory) = &outputs.plots {
-            if directory.symlink_metadata().is_ok() && !directory.is_dir() {
+            let is_there = directory.symlink_metadata().is_ok();
+            if is_url(directory) || is_there && !directory.is_dir() {
                 return Err(
                     Error::file(directory, "is not a directory").with_hint(format!(
                         "name a directory with {}; it is created if needed",

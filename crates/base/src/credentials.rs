@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// What stands for a secret part.
 const HIDDEN: &str = "…";
 
-/// A text whose URLs have neither the user and password before their host nor what stands behind `?` or `#`, where
-/// signatures and tokens are.
+/// A text whose URLs have neither the user and password before their host nor what stands behind `?`, `#` or `;`,
+/// where signatures and tokens are.
 ///
 /// ```
 /// use leakgauge_base::credentials::without_credentials;
@@ -54,13 +54,22 @@ fn next_scheme(text: &str) -> Option<(usize, &'static str)> {
 
 /// What stands behind the scheme of a URL.
 fn push_url(shown: &mut String, url: &str) {
-    let path = url.find(['/', '?', '#']).unwrap_or(url.len());
-    let host = url[..path].rfind('@').map_or(0, |at| at + 1);
+    let first = |text: &str, ends: &[char]| text.find(ends).unwrap_or(text.len());
+    let path = first(url, &['/', '?', '#']);
+    // Where a user is, a password may hold what else begins the path.
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let user = url[..path].split_once(':');
+    let has_user = url[..path].contains('@') || user.is_some_and(|(_, word)| !is_port(word));
+    let until = match has_user {
+        true => first(url, &['?', '#']),
+        false => path,
+    };
+    let host = url[..until].rfind('@').map_or(0, |at| at + 1);
     if host > 0 {
         shown.push_str(HIDDEN);
         shown.push('@');
     }
-    match url[host..].find(['?', '#']) {
+    match url[host..].find(['?', '#', ';']) {
         Some(at) if host + at + 1 < url.len() => {
             shown.push_str(&url[host..=host + at]);
             shown.push_str(HIDDEN);
@@ -79,6 +88,10 @@ mod tests {
             ("https://user:pw@h/x?sig=s3cret", "https://…@h/x?…"),
             ("https://h/x#token", "https://h/x#…"),
             ("https://h?sig=a@b", "https://h?…"),
+            ("https://user:p@ss/word@h/x", "https://…@h/x"),
+            ("https://user:pa/ss@h/x", "https://…@h/x"),
+            ("https://h:8080/a@b", "https://h:8080/a@b"),
+            ("https://h/x;jsessionid=J9", "https://h/x;…"),
             ("s3://bucket/key.csv", "s3://bucket/key.csv"),
             ("https://h/a@b.csv", "https://h/a@b.csv"),
             ("https://p@ss@h/x", "https://…@h/x"),

@@ -104,6 +104,11 @@ pub fn discard_unfinished_if_free() {
     }
 }
 
+/// Whether somebody means a place on another machine.
+pub fn is_url(path: &Path) -> bool {
+    path.to_string_lossy().contains("://")
+}
+
 /// Checks output files before anything is computed. Each is an option (the name of its field, which messages
 /// name) and a path.
 ///
@@ -117,6 +122,11 @@ pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[&Path], replace: bool)
         let option = naming::option(option);
         if path.file_name().is_none() || *path == Path::new("-") {
             return Err(refuse("is not the name of a file"));
+        }
+        if is_url(path) {
+            return Err(refuse(
+                "is a URL, and files are written to this machine only",
+            ));
         }
         if path
             .extension()
