@@ -98,11 +98,11 @@ fn a_laplace_mechanism_with_too_little_noise_is_refuted_through_epsilon() {
     let log = log_of("laplace(epsilon=1.2, secrets=0..1)", 20_000, 3);
     // A claim about ε alone raises the limit of ε once it is refuted; a mechanism is more than that.
     for (claim, least, levels, reason) in [
-        ("ldp(epsilon=1)", 1.0, [0.05, 0.1], "an epsilon of "),
+        ("ldp(epsilon=1)", 1.0, [0.025, 0.1], "an epsilon of "),
         (
             "laplace(epsilon=1)",
             0.6,
-            [0.05, 0.05],
+            [0.025, 0.05],
             "than the claim allows",
         ),
     ] {

@@ -96,16 +96,33 @@ impl Levels {
         largest
     }
 
-    /// The error probabilities at which limits of the advantage and of ε are bet for.
-    pub fn limits(&self) -> [f64; 2] {
-        self.read()
-            .map(|is_read| if is_read { self.each } else { self.alpha })
+    /// The least advantage, and the least ε, that a claim about that alone allows, of those that `stands`.
+    pub fn open(&self, stands: impl Fn(usize) -> bool) -> [f64; 2] {
+        let mut least = [1.0f64, f64::INFINITY];
+        for (_, scale) in self.scales.iter().enumerate().filter(|(at, _)| stands(*at)) {
+            match *scale {
+                Scale::Advantage(value) => least[0] = least[0].min(value),
+                Scale::Epsilon(value) => least[1] = least[1].min(value),
+                Scale::Own | Scale::Time => {}
+            }
+        }
+        least
     }
 
-    /// The error probabilities of these limits: where a claim that is refuted raises one, those of both together.
+    /// The error probabilities at which limits of the advantage and of ε are bet for: half of what each may have, for a limit
+    /// of the advantage is one of ε too.
+    pub fn limits(&self) -> [f64; 2] {
+        self.read()
+            .map(|is_read| 0.5 * if is_read { self.each } else { self.alpha })
+    }
+
+    /// The error probabilities of these limits: where a claim that is refuted raises one, those of both together. A limit of ε
+    /// rests on that of the advantage as well.
     pub fn of_limits(&self) -> [f64; 2] {
         let (own, read) = (self.limits(), self.read());
-        [0, 1].map(|at| own[at] + if read[at] { self.each } else { 0.0 })
+        let [advantage, epsilon] =
+            [0, 1].map(|at| own[at] + if read[at] { self.each } else { 0.0 });
+        [advantage, advantage + epsilon]
     }
 
     /// Whether some claim is about the advantage alone, and about ε alone.
@@ -136,20 +153,20 @@ mod tests {
     #[test]
     fn claims_of_which_one_follows_from_the_other_share_one_level() {
         for (claims, each, limits) in [
-            (&[][..], 0.06, [0.06, 0.06]),
-            (&["ldp(1)"], 0.06, [0.06, 0.12]),
-            (&["ldp(1)", "ldp(2)", "dp(3)"], 0.06, [0.06, 0.12]),
-            (&["advantage(0.1)", "gdp(1)"], 0.03, [0.06, 0.06]),
-            (&["ldp(0)"], 0.06, [0.12, 0.06]),
+            (&[][..], 0.06, [0.03, 0.06]),
+            (&["ldp(1)"], 0.06, [0.03, 0.12]),
+            (&["ldp(1)", "ldp(2)", "dp(3)"], 0.06, [0.03, 0.12]),
+            (&["advantage(0.1)", "gdp(1)"], 0.03, [0.045, 0.075]),
+            (&["ldp(0)"], 0.06, [0.09, 0.12]),
             (
                 &["laplace(scale=1)", "ldp(1)", "bayes-security(0.9)"],
                 0.02,
-                [0.04, 0.04],
+                [0.03, 0.06],
             ),
             (
                 &["dp(1, delta=0.1)", "dp(2, delta=0.1)"],
                 0.03,
-                [0.06, 0.06],
+                [0.03, 0.06],
             ),
         ] {
             let found = levels(claims);

@@ -40,8 +40,10 @@ use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::tuning::{Attacks, Budget};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::setting;
+use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_base::time::{ClockStep, TimeUnit};
 use leakgauge_exact::claim::Claim;
+use leakgauge_judge::Certified;
 use leakgauge_log::RowStream;
 use leakgauge_sequential::limits::Quantity;
 use leakgauge_sequential::product_bets::Meeting;
@@ -333,6 +335,7 @@ impl Monitor {
         for (limit, refuted) in limits.iter_mut().zip(refuted) {
             limit.0 = limit.0.max(refuted.unwrap_or(0.0));
         }
+        agree(&mut limits, self.levels.open(|at| !is_refuted(at)));
         for (at, p_value) in p_values {
             let grounds = bounds[at]
                 .1
@@ -344,6 +347,24 @@ impl Monitor {
             limits,
         })
     }
+}
+
+/// Limits of the advantage and of ε, each with an estimate, that imply no more of each other than they say, and no more than
+/// the claims that stand allow.
+fn agree(limits: &mut [(f64, Option<f64>); 2], [advantage, epsilon]: [f64; 2]) {
+    let pure = PrivacyParameter::Epsilon { delta: 0.0 };
+    let implied = |advantage: f64| Certified::TotalVariation(advantage).at_least(pure);
+    let [of_advantage, of_epsilon] = limits;
+    let most = advantage.min(libm::tanh(0.5 * epsilon));
+    of_advantage.0 = of_advantage.0.min(most);
+    of_epsilon.0 = of_epsilon.0.max(implied(of_advantage.0)).min(epsilon);
+    let point = of_advantage
+        .1
+        .map(implied)
+        .filter(|point| point.is_finite());
+    of_epsilon.1 = of_epsilon
+        .1
+        .map(|known| point.map_or(known, |point| known.max(point)));
 }
 
 /// What was found at some row.
