@@ -33,6 +33,8 @@ pub enum Method {
     GroupsOfRows,
     /// Bets on the mean errors of one rule over all pairs: [`leakgauge_attack::pairwise::average`].
     AveragePair,
+    /// The limit of how often one of all secrets is named, which some pair must allow.
+    NamedSecret,
     /// Guesses of secrets that stayed masked until the end, weighed beforehand: [`leakgauge_attack::pairwise::masked`].
     MaskedRows,
     /// Pooled errors of a prior-matched subsample, Clopper–Pearson (Hoeffding 1956).
@@ -94,6 +96,13 @@ pub enum Method {
     ChosenEvent,
     /// Bets with a mixture of stakes; holds however often it is looked at.
     BettingMixture,
+}
+
+impl Method {
+    /// Whether what it shows is about some pair of secrets, without a word on which.
+    pub(crate) fn is_of_some_pair(self) -> bool {
+        matches!(self, Method::AveragePair | Method::NamedSecret)
+    }
 }
 
 /// The methods behind a figure.

@@ -353,7 +353,7 @@ fn units_lists_scores_and_parts_fit() {
     );
     let scored = ["--scorer", "given", "--scores", "time"];
     let text = short(&place, &[&["estimate", "log.csv"][..], &scored].concat());
-    assert!(text.contains("At a false positive rate of"), "{text}");
+    assert!(text.contains("Finding in among out: TPR"), "{text}");
     let claim = [
         "--claim",
         "ldp(epsilon=1)",

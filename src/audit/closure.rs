@@ -24,14 +24,8 @@ pub(super) struct Read {
     pub source: Option<Source>,
 }
 
-/// Where what is said of some pair by the average over all comes from.
-const AVERAGE: Source = Source {
-    method: Method::AveragePair,
-    planned: None,
-};
-
 /// Statements about a pair.
-type Statements = Limits<Source>;
+pub(super) type Statements = Limits<Source>;
 
 impl Evidence<'_> {
     /// Closes what is certified of the pairs of which more than the tables of all pairs says something, and settles the worst
@@ -310,78 +304,19 @@ impl Evidence<'_> {
                 best
             }
         };
-        // What is averaged over all pairs is about the worst of them all.
-        let average = match plan.scope {
-            Scope::All => self.average_at(quantity, self.pair_of(plan.rule)),
+        // What is said of some pair is about the worst of them all.
+        let of_some_pair = match plan.scope {
+            Scope::All => self.some_pair_at(quantity, self.pair_of(plan.rule)),
             Scope::Neighbors | Scope::Pair => None,
         };
-        let largest = reads.chain(average).reduce(larger);
+        let largest = reads.chain(of_some_pair).reduce(larger);
         largest.expect("the planned pair is one")
-    }
-
-    /// What is certified of some pair by the average over all, had the level of the log been 1 − `alpha`.
-    fn average_of(&self, alpha: f64) -> Statements {
-        let mut all = Limits::new();
-        if let Some(average) = self.average {
-            let level = alpha * self.plan.part(CertifiedLimit::Average);
-            all.add(Certified::Errors(average.errors_at_most(level)), AVERAGE);
-        }
-        all
-    }
-
-    /// A parameter of some pair by the average over all. The pair is the one that was planned for.
-    fn average_at(&self, quantity: PrivacyParameter, pair: usize) -> Option<Read> {
-        let average = self.average?;
-        let lower = self.average_of(self.alpha()).at_least(quantity)?.0;
-        let point = average.rates().at_least(quantity);
-        Some(Read {
-            limit: PrivacyLimit {
-                quantity,
-                secrets: self.pair(pair),
-                is_of_some_pair: true,
-                point: Some(point.max(lower)).filter(|point| point.is_finite()),
-                lower: Some(lower),
-                witness: None,
-            },
-            pair,
-            source: Some(AVERAGE),
-        })
-    }
-
-    /// The total variation of some pair by the average over all: its estimate and its limit.
-    pub(super) fn average_total_variation(&self) -> Option<(f64, f64)> {
-        let rates = self.average?.rates();
-        let lower = self.average_of(self.alpha()).total_variation()?.0;
-        Some((rates.advantage().max(lower), lower))
-    }
-
-    /// The p-value of a parameter of all pairs being at most `allowed`, by the average over them.
-    pub(super) fn average_privacy_p_value(&self, quantity: PrivacyParameter, allowed: f64) -> f64 {
-        self.average_p_value(|all| {
-            let found = all.at_least(quantity);
-            found.is_some_and(|found| found.0 > allowed)
-        })
-    }
-
-    /// The same of the total variation.
-    fn average_total_variation_p_value(&self, allowed: f64) -> f64 {
-        self.average_p_value(|all| {
-            let found = all.total_variation();
-            found.is_some_and(|found| found.0 > allowed)
-        })
-    }
-
-    fn average_p_value(&self, refuted: impl Fn(&Statements) -> bool) -> f64 {
-        match self.average {
-            Some(_) => smaller(1.0, |alpha| refuted(&self.average_of(alpha))),
-            None => 1.0,
-        }
     }
 
     /// The p-value of no pair's total variation exceeding `allowed`.
     pub(super) fn all_p_value(&self, allowed: f64) -> Option<f64> {
         let of_pairs = self.smallest_p_value(|_| allowed)?;
-        Some(of_pairs.min(self.average_total_variation_p_value(allowed)))
+        Some(of_pairs.min(self.some_total_variation_p_value(allowed)))
     }
 
     /// The p-value of a total variation of at most `allowed` at a pair.
@@ -532,7 +467,7 @@ fn planned_source(all: &Statements) -> Option<Source> {
 }
 
 /// The smaller of a p-value and the smallest level at which something is refuted.
-fn smaller(p: f64, refuted: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn smaller(p: f64, refuted: impl Fn(f64) -> bool) -> f64 {
     if p <= level::SMALLEST {
         return p;
     }

@@ -3,7 +3,9 @@
 use leakgauge_log::Log;
 
 /// Words that say nothing but that a record was in the training.
-const MEMBERS: [&str; 5] = ["in", "member", "members", "included", "train"];
+const MEMBERS: [&str; 8] = [
+    "in", "member", "members", "included", "train", "training", "trained", "seen",
+];
 /// Words that say it where the log is known to be about membership.
 const YES: [&str; 3] = ["1", "true", "yes"];
 
@@ -13,7 +15,13 @@ pub fn is_member(secret: &str) -> bool {
 }
 
 /// Words by which columns are called that say which records were in a training.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 19] = [
+    "in training set",
+    "in train set",
+    "in training data",
+    "mia label",
+    "membership label",
+    "seen",
     "member",
     "members",
     "is member",

@@ -27,6 +27,7 @@ mod plan;
 mod prepare;
 mod promises;
 mod reading;
+mod some_pair;
 mod tallies;
 mod targets;
 mod units;

@@ -53,6 +53,7 @@ pub fn method_name(method: Method) -> &'static str {
         Method::AveragePair => {
             "one rule for all pairs of secrets, bets on its mean errors over pairs"
         }
+        Method::NamedSecret => "how often one of all secrets is named, which some pair must allow",
         Method::MaskedRows => "guesses on held-out rows, weighted by how sure they were",
         Method::MatchedClopperPearson => "Clopper-Pearson on a prior-matched subsample",
         Method::WeightedChernoff => "Chernoff bound on prior-weighted errors",

@@ -77,7 +77,7 @@ impl Case<'_> {
         let privacy = epsilon.is_finite().then(|| {
             let pure = PrivacyParameter::Epsilon { delta: 0.0 };
             let pair = self.evidence.privacy(0).pair;
-            let average = self.evidence.average_privacy_p_value(pure, epsilon);
+            let average = self.evidence.some_privacy_p_value(pure, epsilon);
             average.min(self.evidence.privacy_p_value(pair, pure, epsilon))
         });
         tables.into_iter().chain(privacy).reduce(f64::min)

@@ -131,7 +131,7 @@ impl<'a> Case<'a> {
         let uniform = self.promise.is_uniform();
         let average = match uniform {
             true => {
-                evidence.average_privacy_p_value(self.allowed.quantity(), self.allowed.parameter())
+                evidence.some_privacy_p_value(self.allowed.quantity(), self.allowed.parameter())
             }
             false => 1.0,
         };

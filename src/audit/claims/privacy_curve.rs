@@ -78,7 +78,7 @@ fn p_value(evidence: &Evidence, curve: &Curve, [planned, deciding]: [usize; 2]) 
     };
     let of_pairs = pairs.fold(1.0, of_points);
     let average = points.clone().map(|&(epsilon, delta)| {
-        evidence.average_privacy_p_value(PrivacyParameter::Epsilon { delta }, epsilon)
+        evidence.some_privacy_p_value(PrivacyParameter::Epsilon { delta }, epsilon)
     });
     Some(average.fold(of_pairs, f64::min)).filter(|_| !curve.points().is_empty())
 }

@@ -69,7 +69,7 @@ impl ClaimReport {
         matches!(self.quantity, Quantity::Overall(_))
     }
 
-    /// The pair that decides, where one does: not if some pair leaks more than is claimed by the average over all, and not of
+    /// The pair that decides, where one does: not if some pair leaks more than is claimed and it is not said which, and not of
     /// a claim about all secrets together.
     pub fn deciding_pair(&self) -> Option<&Pair> {
         if self.is_about_all_secrets() {
@@ -77,6 +77,7 @@ impl ClaimReport {
         }
         let method = &self.estimate.method;
         let sides = [method.lower, method.upper];
-        (!sides.contains(&Some(Method::AveragePair))).then_some(&self.pair)
+        let is_of_some = sides.into_iter().flatten().any(Method::is_of_some_pair);
+        (!is_of_some).then_some(&self.pair)
     }
 }

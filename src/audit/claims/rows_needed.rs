@@ -50,7 +50,7 @@ fn refuting(
 ) -> Option<u64> {
     if is_within_noise(point, lower, bound) {
         None
-    } else if matches!(method, Some(Method::KolmogorovDkw | Method::AveragePair))
+    } else if method.is_some_and(|m| m == Method::KolmogorovDkw || m.is_of_some_pair())
         || evidence.independence.is_of_units()
     {
         by_width(evidence, point, lower, bound)

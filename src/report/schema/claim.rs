@@ -21,7 +21,7 @@ struct ClaimKeys<'a> {
     /// What the claim says of it; null if infinite.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     analytic: f64,
-    /// The pair that decides; null where it is some pair, by the average over all.
+    /// The pair that decides; null where it is some pair.
     pair: Option<&'a Pair>,
     /// What the log says of it.
     estimate: &'a Estimate,

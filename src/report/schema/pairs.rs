@@ -98,9 +98,9 @@ struct TotalVariationPointsKeys {
 #[serde(remote = "EpsilonLimit")]
 struct EpsilonLimitKeys {
     /// The pair it was found at, which may be another than the worst for total variation; where the limit is about some
-    /// pair, by the average over all, the one that was looked at first.
+    /// pair, the one that was looked at first.
     secrets: Pair,
-    /// Whether the limit is about some pair, by the average over all pairs, and not about that one.
+    /// Whether the limit is about some pair, which what proves it does not name.
     is_of_some_pair: bool,
     /// The estimate from the bare error rates; `None` if one is 0.
     point: Option<f64>,
@@ -121,7 +121,7 @@ struct PrivacyLimitKeys<'a> {
     /// The order of a Rényi divergence.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<f64>,
-    /// The pair it was found at, chosen on the tuning rows; null where it is about some pair, by the average over all.
+    /// The pair it was found at, chosen on the tuning rows; null where it is about some pair.
     secrets: Option<&'a Pair>,
     /// The estimate from the bare error rates; `None` if it is infinite.
     point: Option<f64>,

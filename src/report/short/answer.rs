@@ -5,7 +5,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_log::observations::ColumnType;
 
-use crate::audit::{Findings, Pair};
+use crate::audit::{Findings, OperatingPoint, Pair, is_member};
 use crate::estimate::{Estimate, Method, Reason};
 use crate::report::columns;
 use crate::report::numbers::{Limits, Texts, percent};
@@ -45,7 +45,9 @@ pub fn section(audit: &Findings) -> Section<'_> {
 /// What can be told, the most important first.
 pub fn sentences(audit: &Findings) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
-    sentences.extend(audit.differences.iter().flat_map(times::answers));
+    let differences = audit.differences.iter();
+    let alpha = 1.0 - audit.confidence;
+    sentences.extend(differences.flat_map(|found| times::answers(found, alpha)));
     match is_shown(audit) {
         true => sentences.extend(told(audit)),
         false => sentences.push(not_told(audit)),
@@ -167,11 +169,11 @@ fn not_told(audit: &Findings) -> String {
     )
 }
 
-/// The total variation of some pair, by the average over all, where that shows one.
+/// The total variation of some pair, where more is certified of that than of the worst pair.
 fn of_some_pair(audit: &Findings) -> Option<Estimate> {
     let security = &audit.overall.bayes_security;
-    let is_average = security.method.upper == Some(Method::AveragePair);
-    let found = is_average.then(|| security.decreasing(|security| 1.0 - security))?;
+    let is_of_some = security.method.upper.is_some_and(Method::is_of_some_pair);
+    let found = is_of_some.then(|| security.decreasing(|security| 1.0 - security))?;
     found
         .lower
         .filter(|lower| *lower > 0.0)
@@ -279,7 +281,9 @@ fn operating_point(audit: &Findings) -> Option<String> {
         return None;
     }
     let points = &audit.worst_pair.trade_off.as_ref()?.operating_points;
-    let of_first = points.first()?;
+    // Whom an attack is after, if the labels tell it.
+    let is_of_member = |point: &&OperatingPoint| is_member(point.secrets.labels()[0]);
+    let of_first = points.iter().find(is_of_member).or(points.first())?;
     let same = points
         .iter()
         .filter(|point| point.secrets == of_first.secrets);
@@ -290,13 +294,13 @@ fn operating_point(audit: &Findings) -> Option<String> {
     let limits = Limits::from(&point.true_positive_rate).map(|share| 100.0 * share);
     let texts = limits.texts(Some(100.0 * point.false_positive_rate));
     Some(format!(
-        "At a false positive rate of {} on {other}, the scores find {} % of {found} ({}).",
-        percent(point.false_positive_rate),
+        "Finding {found} among {other}: TPR {} % ({}) at {} FPR.",
         texts.point,
         match limits.upper {
             Some(_) => format!("{} to {} %", texts.lower, texts.upper),
             None => format!("at least {} %", texts.lower),
-        }
+        },
+        percent(point.false_positive_rate)
     ))
 }
 

@@ -1,7 +1,5 @@
 //! Who takes longer than whom, and by how much.
 
-use leakgauge_stats::paired::Sense;
-
 use crate::audit::{Difference, Differences};
 use crate::report::numbers::{Limits, time_scale};
 use crate::report::sentences::differences::sense;
@@ -14,11 +12,10 @@ const SLOW: usize = 3;
 const LISTED: usize = 3;
 /// Letters of a label.
 const LABEL: usize = 24;
-/// A test of no difference is told below this p-value.
-const TELLING: f64 = 0.01;
 
-/// Sentences: the differences that are shown, then how large the others may be.
-pub fn answers(found: &Differences) -> Vec<String> {
+/// Sentences: the differences that are shown, then how large the others may be. A test of no difference is told where it
+/// refutes that at level `alpha`.
+pub fn answers(found: &Differences, alpha: f64) -> Vec<String> {
     let is_shown = |pair: &&Difference| pair.median.lower > 0.0;
     let (shown, others): (Vec<&Difference>, Vec<&Difference>) =
         found.pairs.iter().partition(is_shown);
@@ -43,7 +40,7 @@ pub fn answers(found: &Differences) -> Vec<String> {
             more => format!("{more} more pairs differ."),
         });
     }
-    sentences.extend(rest(found, &others, shown.is_empty()));
+    sentences.extend(rest(found, &others, shown.is_empty().then_some(alpha)));
     sentences
 }
 
@@ -79,9 +76,10 @@ fn written(found: &Differences, limits: Limits) -> (String, String) {
     (texts.point + unit, range)
 }
 
-/// The pairs whose medians are not shown to differ.
-fn rest(found: &Differences, others: &[&Difference], are_all: bool) -> Option<String> {
+/// The pairs whose medians are not shown to differ; the level at which a test is told where these are all.
+fn rest(found: &Differences, others: &[&Difference], of_all: Option<f64>) -> Option<String> {
     let first = others.first()?;
+    let are_all = of_all.is_some();
     let what = match found.blocks {
         Some(_) => "medians over blocks",
         None => "medians",
@@ -117,7 +115,7 @@ fn rest(found: &Differences, others: &[&Difference], are_all: bool) -> Option<St
             }
         ),
     };
-    let all_the_same = match are_all && first.p_value < TELLING && first.sense != Sense::Shift {
+    let all_the_same = match of_all.is_some_and(|alpha| first.p_value < alpha) {
         true => format!(
             " But {} ({}).",
             sense(first.sense),

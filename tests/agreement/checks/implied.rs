@@ -47,6 +47,40 @@ pub(super) fn implied(report: &Value, found: &mut Found) {
         }
     }
     first_epsilon(report, found);
+    by_names(report, found);
+}
+
+/// Who names one of k secrets rightly with probability p at the uniform prior takes another one for it with probability
+/// (1 − p)/(k − 1), on the average: some pair is told apart by just that.
+fn by_names(report: &Value, found: &mut Found) {
+    let secrets = list(&report["input"]["secrets"]).len() as f64;
+    let risk = number(&report["overall"]["bayes_risk"], "upper");
+    let is_known = report["overall"]["prior"] == "uniform" && report["neighbors"].is_null();
+    let Some(risk) = risk.filter(|risk| is_known && *risk > 0.0) else {
+        return;
+    };
+    let wrong = risk / (secrets - 1.0);
+    let security = number(&report["overall"]["bayes_security"], "upper");
+    found.at_most(
+        "implied",
+        ("the total variation by names", Some(1.0 - risk - wrong)),
+        ("that of all pairs", security.map(|security| 1.0 - security)),
+    );
+    let of_all = list(&report["claims"]).iter().all(|claim| {
+        let claim = claim["claim"].as_str().unwrap_or_default();
+        !claim.contains("unit=") && !claim.contains("dsigma")
+    });
+    found.at_most(
+        "implied",
+        (
+            "epsilon by names",
+            Some(((1.0 - risk) / wrong).ln()).filter(|_| of_all),
+        ),
+        (
+            "that of the worst pair",
+            number(&report["worst_pair"]["epsilon"], "lower"),
+        ),
+    );
 }
 
 /// ε of the worst pair is the first of the list.

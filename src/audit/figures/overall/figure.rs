@@ -1,7 +1,5 @@
 //! Bayes risk at a prior and what it amounts to.
 
-use rand_chacha::ChaCha8Rng;
-
 use crate::audit::basis::Evidence;
 use crate::audit::figures::overall::Overall;
 use crate::audit::figures::overall::risk::{
@@ -23,12 +21,11 @@ pub fn capacity(evidence: &Evidence) -> Estimate {
 /// The figures of the whole log.
 pub fn overall(evidence: &Evidence, worst: &WorstPair) -> Overall {
     let [prior, uniform] = evidence.priors;
-    let rng = &mut evidence.random.rng(Stream::MatchedPrior);
-    let vulnerability = vulnerability(evidence, worst, 0, prior, rng);
+    let vulnerability = vulnerability(evidence, worst, 0, prior);
     let at_uniform = if prior == uniform {
         vulnerability.clone()
     } else {
-        self::vulnerability(evidence, worst, 1, uniform, rng)
+        self::vulnerability(evidence, worst, 1, uniform)
     };
     let blind = leakage::prior_vulnerability(prior);
     let guessing_error = leakage::guessing_error(prior);
@@ -70,13 +67,7 @@ fn bayes_security(evidence: &Evidence, worst: &WorstPair) -> Estimate {
 
 /// Bayes vulnerability at a prior, within what is possible and certified. At the uniform prior it is at least
 /// (1 + total variation)/k for any two of the k secrets, and of two secrets it is just that.
-fn vulnerability(
-    evidence: &Evidence,
-    worst: &WorstPair,
-    at: usize,
-    prior: &[f64],
-    rng: &mut ChaCha8Rng,
-) -> Estimate {
+fn vulnerability(evidence: &Evidence, worst: &WorstPair, at: usize, prior: &[f64]) -> Estimate {
     let secrets = prior.len() as f64;
     let mut total_variation = worst.total_variation.clone();
     let some = evidence.largest_total_variation();
@@ -87,8 +78,8 @@ fn vulnerability(
     let by_pair = total_variation.increasing(|tv| (1.0 + tv) / secrets);
     let mut estimate = match (is_uniform(prior), prior.len()) {
         (true, 2) => return by_pair,
-        (true, _) => at_least(by_name(evidence, at, prior, rng), &by_pair),
-        (false, _) => by_name(evidence, at, prior, rng),
+        (true, _) => at_least(by_name(evidence, at, prior), &by_pair),
+        (false, _) => by_name(evidence, at, prior),
     };
     estimate.constrain(leakage::prior_vulnerability(prior), 1.0);
     estimate
@@ -110,28 +101,9 @@ fn at_least(mut figure: Estimate, other: &Estimate) -> Estimate {
 
 /// Bayes vulnerability at a prior: from below by the errors of naming one of all secrets, from above (discrete logs)
 /// by the limits of the log.
-fn by_name(evidence: &Evidence, at: usize, prior: &[f64], rng: &mut ChaCha8Rng) -> Estimate {
-    let tally = &evidence.judgement.guesses[at];
+fn by_name(evidence: &Evidence, at: usize, prior: &[f64]) -> Estimate {
     let level = evidence.alpha();
-    let strata = strata(prior, &tally.rows, &tally.errors);
-    let RiskPlan { method, share } = evidence.plan.risk[at];
-    let chernoff = || {
-        let limit = chernoff_upper(&strata, share * level);
-        (limit, Method::WeightedChernoff)
-    };
-    let (risk, risk_method) = match (method, evidence.units) {
-        (RiskMethod::Units, Some(units)) if share > 0.0 => units.risk_at_most(at, share * level),
-        (_, _) if share == 0.0 => (1.0, Method::WeightedChernoff),
-        (RiskMethod::Matched, _) => {
-            let limit = matched_upper(tally, prior, share * level, rng);
-            (limit, Method::MatchedClopperPearson)
-        }
-        (RiskMethod::EffectiveRows, _) => {
-            let limit = effective_upper(evidence, at, &strata, share * level);
-            (limit, Method::ClopperPearsonEffectiveRows)
-        }
-        (RiskMethod::Chernoff | RiskMethod::Units, _) => chernoff(),
-    };
+    let (risk, risk_method) = risk_at_most(evidence, at, prior, level);
     let (point, point_method) = point_vulnerability(evidence, at, prior);
     let upper = evidence.upper.map(|limits| {
         let limit = limits.vulnerability(evidence.counts, prior, level);
@@ -154,6 +126,52 @@ fn by_name(evidence: &Evidence, at: usize, prior: &[f64], rng: &mut ChaCha8Rng) 
             _ => None,
         },
     }
+}
+
+/// The upper limit of the risk of naming one of all secrets at a prior, as planned, had the level of the log been 1 − `level`.
+fn risk_at_most(evidence: &Evidence, at: usize, prior: &[f64], level: f64) -> (f64, Method) {
+    let tally = &evidence.judgement.guesses[at];
+    let strata = strata(prior, &tally.rows, &tally.errors);
+    let RiskPlan { method, share } = evidence.plan.risk[at];
+    let chernoff = || {
+        let limit = chernoff_upper(&strata, share * level);
+        (limit, Method::WeightedChernoff)
+    };
+    match (method, evidence.units) {
+        (RiskMethod::Units, Some(units)) if share > 0.0 => units.risk_at_most(at, share * level),
+        (_, _) if share == 0.0 => (1.0, Method::WeightedChernoff),
+        (RiskMethod::Matched, _) => {
+            // The same rows are drawn at every level.
+            let rng = &mut evidence.random.rng(Stream::MatchedPrior);
+            let limit = matched_upper(tally, prior, share * level, rng);
+            (limit, Method::MatchedClopperPearson)
+        }
+        (RiskMethod::EffectiveRows, _) => {
+            let limit = effective_upper(evidence, at, &strata, share * level);
+            (limit, Method::ClopperPearsonEffectiveRows)
+        }
+        (RiskMethod::Chernoff | RiskMethod::Units, _) => chernoff(),
+    }
+}
+
+/// Where the uniform prior stands among the priors of a report.
+fn uniform_at(evidence: &Evidence) -> usize {
+    let [prior, uniform] = evidence.priors;
+    usize::from(prior != uniform)
+}
+
+/// How often one of all secrets is named rightly at the uniform prior, at least, had the level of the log been 1 − `alpha`;
+/// `None` where that has no part of the level.
+pub(crate) fn named_at_least(evidence: &Evidence, alpha: f64) -> Option<f64> {
+    let at = uniform_at(evidence);
+    let is_planned = evidence.labels.len() > 2 && evidence.plan.risk[at].share > 0.0;
+    is_planned.then(|| 1.0 - risk_at_most(evidence, at, &evidence.priors[at], alpha).0)
+}
+
+/// The estimate of the same.
+pub(crate) fn named_rate(evidence: &Evidence) -> Option<f64> {
+    let at = uniform_at(evidence);
+    point_vulnerability(evidence, at, &evidence.priors[at]).0
 }
 
 /// From all rows where that can be had, else from the certification rows.

@@ -81,15 +81,15 @@ impl Evidence<'_> {
         self.total_variation(self.worst, self.largest_upper())
     }
 
-    /// The largest total variation of all pairs: of the worst one, or of some pair by the average over all.
+    /// The largest total variation of all pairs: of the worst one, or of some pair.
     pub(crate) fn largest_total_variation(&self) -> Estimate {
         let mut estimate = self.worst_total_variation();
-        if let Some((point, lower)) = self.average_total_variation()
+        if let Some((point, lower, method)) = self.some_total_variation()
             && estimate.lower.is_none_or(|known| lower > known)
         {
             estimate.lower = Some(lower);
             estimate.upper = estimate.upper.map(|upper| upper.max(lower));
-            estimate.method.lower = Some(Method::AveragePair);
+            estimate.method.lower = Some(method);
             estimate.point = estimate.point.map(|known| known.max(point));
         }
         estimate

@@ -13,7 +13,7 @@ use leakgauge_base::quantity::PrivacyParameter;
 pub struct EpsilonLimit {
     /// The pair it was found at, which may be another than the worst for total variation.
     pub secrets: Pair,
-    /// Whether it is about some pair, for it was found on the average over all, and not about that one.
+    /// Whether it is about some pair, which what proves it does not name.
     pub is_of_some_pair: bool,
     /// The estimate from the bare error rates; `None` if one is 0.
     pub point: Option<f64>,
@@ -31,7 +31,7 @@ pub struct PrivacyLimit {
     pub quantity: PrivacyParameter,
     /// The pair it was found at, chosen on the tuning rows.
     pub secrets: Pair,
-    /// Whether it is about some pair, for it was found on the average over all, and not about that one.
+    /// Whether it is about some pair, which what proves it does not name.
     pub is_of_some_pair: bool,
     /// The estimate from the bare error rates; `None` if it is infinite.
     pub point: Option<f64>,

@@ -16,11 +16,8 @@ pub fn of_limit(evidence: &Evidence, read: &Read) -> Option<Witness> {
     let source = read.source?;
     let (attack, events) = match source.planned {
         Some(at) => of_plan(evidence, at, read.limit.quantity),
-        None if matches!(
-            source.method,
-            Method::BandAndTails | Method::KolmogorovDkw | Method::AveragePair
-        ) =>
-        {
+        None if source.method.is_of_some_pair() => return None,
+        None if matches!(source.method, Method::BandAndTails | Method::KolmogorovDkw) => {
             return None;
         }
         None => {
