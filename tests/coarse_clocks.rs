@@ -65,7 +65,7 @@ fn limits_are_no_finer_than_the_step_of_the_clock() {
         let said = words(&stdout(&output));
         assert_eq!(output.status.code(), Some(3), "{claim}: {said}");
         assert!(
-            said.contains("with its step, the smallest claim that can hold is 2000 µs"),
+            said.contains("with its step, the smallest claim that can hold is 2 ms"),
             "{said}"
         );
     }

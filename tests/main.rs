@@ -22,6 +22,7 @@ mod copies;
 mod datasets;
 mod declared;
 mod directories;
+mod doubtful_logs;
 mod doubts;
 mod evidence;
 mod explain;

@@ -6,6 +6,7 @@ use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_exact::claim::{BoundClaim, Guarantee, Leak, Terms};
 use leakgauge_log::Log;
+use leakgauge_log::observations::ColumnType;
 use leakgauge_stats::random::{Digest, Randomness};
 
 /// The rows of each secret, which two leak, and how the log is audited.
@@ -18,8 +19,10 @@ pub(super) struct Design<'a> {
     pub fit_rows: Option<Vec<u64>>,
     /// The two secrets that leak.
     pub pair: [usize; 2],
-    /// The probability of their own outcome.
+    /// The probability of their own outcomes.
     pub rate: f64,
+    /// How often each label of the log came, of which either secret has a half as its own; empty: two outcomes.
+    pub alphabet: Vec<f64>,
     /// Of each claim, whether a log that violates it shows the leak.
     pub shows: Vec<bool>,
     pub options: &'a AuditOptions,
@@ -57,6 +60,7 @@ impl<'a> Design<'a> {
             fit_rows: None,
             pair,
             rate,
+            alphabet: Vec::new(),
             shows,
             options,
         })
@@ -67,7 +71,9 @@ impl<'a> Design<'a> {
         let [a, b] = self.pair.map(|secret| secret as u64);
         let fit_rows = self.fit_rows.iter().flatten().copied();
         let digest = Digest::EMPTY.with_all([a, b, self.rate.to_bits()]);
+        let alphabet = self.alphabet.iter().map(|share| share.to_bits());
         let digest = digest
+            .with_all(alphabet)
             .with_all(self.rows.iter().copied())
             .with_all(fit_rows);
         Randomness::new(self.options.seed, digest)
@@ -82,9 +88,31 @@ impl<'a> Design<'a> {
         let fit_rows = log.fit_counts.as_ref().map(|fit| fit.rows().to_vec());
         Ok(Design {
             fit_rows,
+            alphabet: alphabet(log),
             ..Design::new(log.secrets.clone(), rows, leak, options)?
         })
     }
+}
+
+/// The frequencies of the labels of a log. A leak may be in all of them, which takes far more rows to show than one in two.
+/// Numbers are near each other, so that a leak in them is like one of two outcomes.
+fn alphabet(log: &Log) -> Vec<f64> {
+    let observations = &log.observations;
+    // Where nothing was observed, no leak can be.
+    if observations.len() == 1 {
+        return vec![1.0];
+    }
+    let mut columns = observations.columns().iter();
+    let are_labels = columns.all(|column| column.kind == ColumnType::Categorical);
+    if !are_labels || observations.len() == 2 {
+        return Vec::new();
+    }
+    let mut frequencies = vec![0.0; observations.len()];
+    for cell in log.counts.cells() {
+        frequencies[cell.symbol as usize] += cell.count as f64;
+    }
+    frequencies.retain(|frequency| *frequency > 0.0);
+    frequencies
 }
 
 fn refuse_times(claims: &[BoundClaim]) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Logs of a design, drawn and audited.
 
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::{AuditOptions, Detection, Verdict, audit};
@@ -71,33 +72,71 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
 }
 
 fn draw(design: &Design, rng: &mut ChaCha8Rng) -> Result<Log> {
-    let log = counted(design, &design.rows, rng);
+    let outcomes = outcomes(design, rng);
+    let log = counted(design, &outcomes, &design.rows, rng);
     match &design.fit_rows {
         None => log.build(),
-        Some(rows) => log.fit_on(counted(design, rows, rng)).build(),
+        Some(rows) => log.fit_on(counted(design, &outcomes, rows, rng)).build(),
     }
 }
 
+/// The own outcomes of the first of the secrets that leak, and the others: each a label with its part of them.
+fn outcomes(design: &Design, rng: &mut ChaCha8Rng) -> [Vec<(String, f64)>; 2] {
+    let mut labels: Vec<usize> = (0..design.alphabet.len()).collect();
+    if labels.is_empty() {
+        return ["0", "1"].map(|outcome| vec![(outcome.to_owned(), 1.0)]);
+    }
+    labels.shuffle(rng);
+    // To the lighter half, so that both have about as many rows.
+    let mut halves: [Vec<(String, f64)>; 2] = Default::default();
+    let mut masses = [0.0; 2];
+    for label in labels {
+        let half = usize::from(masses[1] < masses[0]);
+        masses[half] += design.alphabet[label];
+        halves[half].push((format!("v{label}"), design.alphabet[label]));
+    }
+    for (half, mass) in halves.iter_mut().zip(masses) {
+        half.iter_mut().for_each(|(_, part)| *part /= mass);
+    }
+    halves
+}
+
 /// So many rows of each secret, aggregated.
-fn counted(design: &Design, rows: &[u64], rng: &mut ChaCha8Rng) -> LogBuilder {
-    const OUTCOMES: [&str; 2] = ["0", "1"];
-    let (mut secrets, mut outcomes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+fn counted(
+    design: &Design,
+    outcomes: &[Vec<(String, f64)>; 2],
+    rows: &[u64],
+    rng: &mut ChaCha8Rng,
+) -> LogBuilder {
+    let (mut secrets, mut labels, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    let all = || outcomes.iter().flatten();
+    let mut drawn = vec![0; all().count()];
     for (secret, &rows) in rows.iter().enumerate() {
         let first = match design.pair {
             [a, _] if a == secret => design.rate,
             [_, b] if b == secret => 1.0 - design.rate,
             _ => 0.5,
         };
-        let mut drawn = [0; 2];
-        multinomial(rows, &[first, 1.0 - first], rng, &mut drawn);
-        for (outcome, count) in OUTCOMES.into_iter().zip(drawn).filter(|of| of.1 > 0) {
+        // One label alone is everybody's.
+        let shares = match outcomes[1].is_empty() {
+            true => [1.0, 0.0],
+            false => [first, 1.0 - first],
+        };
+        let of_half = |(half, share): (&Vec<(String, f64)>, f64)| {
+            let parts = half.iter().map(|(_, part)| part * share);
+            parts.collect::<Vec<f64>>()
+        };
+        let law: Vec<f64> = outcomes.iter().zip(shares).flat_map(of_half).collect();
+        drawn.fill(0);
+        multinomial(rows, &law, rng, &mut drawn);
+        for ((label, _), &count) in all().zip(&drawn).filter(|of| *of.1 > 0) {
             secrets.push(design.labels[secret].as_str());
-            outcomes.push(outcome);
+            labels.push(label.as_str());
             counts.push(count);
         }
     }
     LogBuilder::new()
         .secrets(&secrets)
-        .labels("outcome", &outcomes)
+        .labels("outcome", &labels)
         .counts(&counts)
 }

@@ -121,12 +121,16 @@ pub fn first_look(look: &Glance, arguments: &[String]) -> Document {
     let lines = look.columns.iter().map(line).collect();
     document.table(vec!["column", "part", "values", "different"], 3, lines);
     document.heading("Commands");
+    let header = match look.say_header {
+        true => &format!(" {}", setting("header", "present")),
+        false => "",
+    };
     let likeliest = look.secrets.iter().take(COMMANDS);
     let commands: Vec<String> = likeliest
-        .map(|name| with_secret(arguments, &quoted(name)))
+        .map(|name| with_secret(arguments, &quoted(name)) + header)
         .collect();
     match commands.is_empty() {
-        true => document.paragraph(with_secret(arguments, "COLUMN")),
+        true => document.paragraph(with_secret(arguments, "COLUMN") + header),
         false => document.list(commands),
     }
     document

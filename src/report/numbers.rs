@@ -137,6 +137,25 @@ impl Limits {
         }
     }
 
+    /// The texts of times with a unit that fits the largest of them, and a bound with one that fits it.
+    pub fn texts_of_times(self, bound: f64, unit: Option<TimeUnit>) -> Texts {
+        let size = match self.size() {
+            size if size > 0.0 => size,
+            _ => bound,
+        };
+        let ((factor, name), (of_bound, bound_name)) =
+            (time_scale(size, unit), time_scale(bound, unit));
+        let times = self.map(|time| factor * time);
+        let texts = times.texts(Some(factor * bound)).with_unit(name);
+        match name == bound_name {
+            true => texts,
+            false => Texts {
+                bound: plain(of_bound * bound, 4) + bound_name,
+                ..texts
+            },
+        }
+    }
+
     fn text(self, value: Option<f64>, round: Rounding) -> String {
         value.map_or(MISSING.to_owned(), |value| {
             written(value, self.decimals(), round)

@@ -33,13 +33,11 @@ pub fn brief(audit: &Findings) -> Document {
         .detections
         .iter()
         .for_each(|detection| document.paragraph(power::headline(detection)));
-    match audit.claims.is_empty() {
-        true => summary(&mut document, audit),
-        false => {
-            let doubts = doubts::gravest(audit).into_iter();
-            document.list(doubts.map(|doubt| format!("Check: {doubt}")).collect());
-        }
+    if audit.claims.is_empty() {
+        summary(&mut document, audit);
     }
+    let doubts = doubts::grave(audit).into_iter();
+    document.list(doubts.map(|doubt| format!("Check: {doubt}")).collect());
     document
 }
 

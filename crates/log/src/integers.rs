@@ -6,8 +6,8 @@ use std::borrow::Cow;
 const EXACT: f64 = (1u64 << 53) as f64;
 /// The lowest bits that are kept together: a number holds them, and those above are in the nearest number.
 const LOW_BITS: u32 = 52;
-/// The lowest bits that are kept one by one.
-pub const SINGLE_BITS: u32 = 8;
+/// The lowest bits that are kept one by one: all of a word of a machine.
+pub const SINGLE_BITS: u32 = 64;
 
 /// What is observed of an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Part {
     Nearest,
     /// Its remainder modulo 2⁵²; 0 of what is no integer.
     Low,
-    /// One of its lowest bits, from 0; that of what is no integer is 0.
+    /// One of its lowest bits, from 0, of two's complement; that of what is no integer is 0.
     Bit(u32),
 }
 
@@ -38,11 +38,11 @@ impl Part {
 
     /// The part of a cell.
     pub fn text(self, cell: &str) -> Cow<'_, str> {
-        let low = || low(cell.trim()).unwrap_or(0);
+        let word = || word(cell.trim()).unwrap_or(0);
         match self {
             Part::Nearest => cell.into(),
-            Part::Low => low().to_string().into(),
-            Part::Bit(at) => (low() >> at & 1).to_string().into(),
+            Part::Low => (word() & ((1 << LOW_BITS) - 1)).to_string().into(),
+            Part::Bit(at) => (word() >> at & 1).to_string().into(),
         }
     }
 }
@@ -80,18 +80,16 @@ fn magnitude(text: &str) -> Option<&str> {
     is_integer.then_some(digits)
 }
 
-/// The remainder of an integer modulo 2⁵², in 0..2⁵².
-fn low(text: &str) -> Option<u64> {
+/// The remainder of an integer modulo 2⁶⁴.
+fn word(text: &str) -> Option<u64> {
     let digits = magnitude(text)?.bytes().map(|byte| u64::from(byte - b'0'));
-    // Arithmetic modulo 2⁶⁴ is arithmetic modulo 2⁵², too.
     let value = digits.fold(0u64, |value, digit| {
         value.wrapping_mul(10).wrapping_add(digit)
     });
-    let value = match text.starts_with('-') {
+    Some(match text.starts_with('-') {
         true => value.wrapping_neg(),
         false => value,
-    };
-    Some(value & ((1 << LOW_BITS) - 1))
+    })
 }
 
 #[cfg(test)]
@@ -113,8 +111,10 @@ mod tests {
             let text = value.to_string();
             let expected = value.rem_euclid(1 << LOW_BITS);
             assert_eq!(Part::Low.text(&text), expected.to_string(), "{value}");
-            let bit = (expected >> 3 & 1).to_string();
-            assert_eq!(Part::Bit(3).text(&text), bit, "{value}");
+            for at in [3, 63] {
+                let bit = (value.rem_euclid(1 << 64) >> at & 1).to_string();
+                assert_eq!(Part::Bit(at).text(&text), bit, "{value}");
+            }
         }
         assert_eq!(Part::Low.text("1.5"), "0");
         assert_eq!(Part::Nearest.text(" 17"), " 17");

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::few_labels::candidates;
 use crate::layout::header_and_names;
 use crate::open::{open_file, read_probe};
-use crate::options::ReadOptions;
+use crate::options::{HeaderChoice, ReadOptions};
 use crate::recognize::recognize;
 use crate::records::PROBE_ROWS;
 use crate::row::Row;
@@ -41,6 +41,8 @@ pub struct Glance {
     pub rows: usize,
     /// Whether row 1 is a header.
     pub header: bool,
+    /// Whether that must be said: its words occur nowhere else, and so it was taken for one.
+    pub say_header: bool,
     /// The columns, at most a hundred.
     pub columns: Vec<SeenColumn>,
     /// The names of those that may be the secret, the likeliest first.
@@ -65,7 +67,16 @@ pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
     let found = recognize(file, records, options, false)?;
     let mut records = found.records;
     let rows = read_probe(file, &mut *records, PROBE_ROWS)?;
-    let (header, names) = header_and_names(&rows, records.is_named(), &found.options);
+    let is_named = records.is_named();
+    let (mut header, mut names) = header_and_names(&rows, is_named, &found.options);
+    let say_header = !header && !is_named && is_unlike_others(&rows);
+    if say_header && found.options.header == HeaderChoice::Detect {
+        let said = ReadOptions {
+            header: HeaderChoice::Present,
+            ..found.options.clone()
+        };
+        (header, names) = header_and_names(&rows, is_named, &said);
+    }
     let has_secret = names.iter().any(|name| name.eq_ignore_ascii_case("secret"));
     let body = &rows[usize::from(header).min(rows.len())..];
     let is_refused = body.is_empty() || are_visits(&options.files, header, body);
@@ -81,9 +92,26 @@ pub fn glance(options: &ReadOptions) -> Result<Option<Glance>> {
         file: file.clone(),
         rows: body.len(),
         header,
+        say_header: say_header && header,
         columns: columns.collect(),
         secrets,
     }))
+}
+
+/// Whether no cell of row 1 comes again in its column, though those of some column do.
+fn is_unlike_others(rows: &[Row]) -> bool {
+    let Some((first, others)) = rows.split_first().filter(|(_, others)| others.len() >= 10) else {
+        return false;
+    };
+    let mut recurs = false;
+    let is_alone = |at: usize| {
+        let of_column = others.iter().map(|row| row.text(at).unwrap_or_default());
+        let different: BTreeSet<_> = of_column.collect();
+        recurs |= 2 * different.len() < others.len();
+        !different.contains(&first.text(at).unwrap_or_default())
+    };
+    let count = first.fields().count();
+    (0..count).all(is_alone) && recurs
 }
 
 fn seen(rows: &[Row], at: usize, name: String, may_be_secret: bool) -> SeenColumn {

@@ -46,6 +46,8 @@ const NAMES: [&str; 9] = [
 ];
 /// More of the variance than this is explained.
 const MOST: f64 = 0.5;
+/// What explains so much of what labels of such numbers can is what is measured, whatever its name and its scales.
+const NEARLY_ALL: f64 = 0.95;
 
 /// The unused column of labels that explains most of the only observed column of numbers, by the first rows.
 pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<PooledKinds> {
@@ -85,7 +87,11 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
     let found = columns.filter_map(|column| {
         let (rows, labels) = labeled(&rows, column)?;
         let share = explained(&rows, &ranks_within(&rows), &labels);
-        let of_kinds = || is_named(&layout.names[column]) || are_scaled(&rows, &labels);
+        let of_kinds = || {
+            share > NEARLY_ALL * most_explained(&labels)
+                || is_named(&layout.names[column])
+                || are_scaled(&rows, &labels)
+        };
         (share > MOST && of_kinds()).then(|| (share, column, most_various(&rows, &labels)))
     });
     let (share, column, example) =
@@ -101,7 +107,7 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
 type Measured<'a> = (Vec<String>, f64, &'a Row);
 
 /// The labels of a column that come with several secrets, and the rows that have one, if these are most, and each kind
-/// has rows of each secret often enough. Numbers are no labels.
+/// has rows of each secret often enough. Numbers are no labels, unless they are two.
 fn labeled<'a>(rows: &[Measured<'a>], column: usize) -> Option<(Vec<Measured<'a>>, Vec<String>)> {
     // Most columns have far more values, or one.
     let mut first = BTreeSet::new();
@@ -133,7 +139,8 @@ fn labeled<'a>(rows: &[Measured<'a>], column: usize) -> Option<(Vec<Measured<'a>
         .map(|label| secrets.contains_key(&label[..]))
         .collect();
     let kept = is_kept.iter().filter(|&&is_kept| is_kept).count();
-    let are_kinds = secrets.len() > 1 && !are_numbers;
+    // Two numbers are a flag.
+    let are_kinds = secrets.len() > 1 && (secrets.len() == 2 || !are_numbers);
     if !are_kinds || 2 * kept < rows.len() || cells * ROWS_EACH > kept {
         return None;
     }
@@ -147,6 +154,19 @@ fn labeled<'a>(rows: &[Measured<'a>], column: usize) -> Option<(Vec<Measured<'a>
             .map(|(row, _)| row)
             .unzip(),
     )
+}
+
+/// The part of the variance of ranks that labels explain where no ranks of two overlap: 1 − Σ p³.
+fn most_explained(labels: &[String]) -> f64 {
+    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+    for label in labels {
+        *counts.entry(label).or_default() += 1.0;
+    }
+    let all = labels.len() as f64;
+    1.0 - counts
+        .values()
+        .map(|count| (count / all).powi(3))
+        .sum::<f64>()
 }
 
 /// Ranks of the numbers among those of the same secret, equal ones the mean of theirs.

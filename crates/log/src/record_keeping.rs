@@ -66,6 +66,30 @@ const CLOCKS: [&str; 8] = [
     "loggedat",
 ];
 
+/// First words of names of columns that say when a row was recorded, or in which part of a collection, if what they hold never
+/// falls: whatever is measured falls now and then.
+const MOMENTS: [&str; 19] = [
+    "time",
+    "times",
+    "timestamp",
+    "t",
+    "clock",
+    "elapsed",
+    "uptime",
+    "date",
+    "day",
+    "hour",
+    "minute",
+    "epoch",
+    "round",
+    "batch",
+    "iteration",
+    "iter",
+    "pid",
+    "moment",
+    "when",
+];
+
 /// Names of columns of seconds since 1970, as load generators write them in whole ones: nothing that is measured takes
 /// decades.
 const SECONDS: [&str; 6] = [
@@ -219,12 +243,21 @@ impl FirstLook<'_> {
             if is_clock || is_named(&SECONDS) && are_whole && numbers.iter().all(is_epoch) {
                 return Some(RecordKeeping::Clock);
             }
+            if self.is_of_moments(column) && never_falls(&numbers) {
+                return Some(RecordKeeping::Clock);
+            }
             // In another order: whoever shuffled the rows kept their numbers.
             let is_row_id = numbers_rows && are_whole && self.is_distinct(column);
             return is_row_id.then_some(RecordKeeping::RowId);
         }
         if let Some(dates) = self.dates(column)
-            && (is_named(&CLOCKS) || (mostly_rises(&dates) && 2 * distinct(&dates) > dates.len()))
+            && (is_named(&CLOCKS)
+                || (mostly_rises(&dates) && 2 * distinct(&dates) > dates.len())
+                || self.is_of_moments(column) && never_falls(&dates))
+        {
+            return Some(RecordKeeping::Clock);
+        }
+        if self.is_of_moments(column) && self.times_of_day(column).is_some_and(|t| never_falls(&t))
         {
             return Some(RecordKeeping::Clock);
         }
@@ -232,6 +265,35 @@ impl FirstLook<'_> {
         let is_row_id = is_of_rows && self.are_tokens(column) && self.is_distinct(column);
         let is_called_id = is_of_rows || self.is_called_id(column);
         (is_row_id || is_called_id && self.are_ids(column)).then_some(RecordKeeping::RowId)
+    }
+
+    /// Whether the name begins as that of a moment, and another column is there to be observed.
+    fn is_of_moments(&self, column: usize) -> bool {
+        let used = self.secret.len() + 1;
+        let words = words(&self.names[column]);
+        let mut words = words.iter().skip_while(|word| *word == "frame");
+        self.names.len() > used
+            && words
+                .next()
+                .is_some_and(|word| MOMENTS.contains(&word.as_str()))
+    }
+
+    /// Times of day in seconds, if all are some: `09:00:01.5`.
+    fn times_of_day(&self, column: usize) -> Option<Vec<f64>> {
+        let seconds = |row: &Row| {
+            let text = row.text(column)?;
+            let mut parts = text.trim().splitn(3, ':');
+            let mut part = || {
+                parts
+                    .next()?
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|part| *part >= 0.0)
+            };
+            let (hours, minutes) = (part()?, part()?);
+            Some(3600.0 * hours + 60.0 * minutes + part().unwrap_or(0.0))
+        };
+        self.body.iter().map(seconds).collect()
     }
 
     fn is_called_id(&self, column: usize) -> bool {
@@ -377,6 +439,13 @@ fn is_rising(numbers: &[f64]) -> bool {
     numbers.len() >= MIN_RISING
         && numbers.windows(2).all(|two| two[0] <= two[1])
         && 2 * distinct(numbers) > numbers.len()
+}
+
+/// Whether numbers never fall, though there are several.
+fn never_falls(numbers: &[f64]) -> bool {
+    numbers.len() >= MIN_RISING
+        && numbers.windows(2).all(|two| two[0] <= two[1])
+        && numbers.first() < numbers.last()
 }
 
 fn distinct(numbers: &[f64]) -> usize {

@@ -108,6 +108,15 @@ impl Aspect {
     }
 }
 
+/// What a word says that is true or false, as JSON, Python and R write it: 1 or 0.
+fn truth(word: &str) -> Option<f64> {
+    match word {
+        "true" | "True" | "TRUE" => Some(1.0),
+        "false" | "False" | "FALSE" => Some(0.0),
+        _ => None,
+    }
+}
+
 /// The numbers of one list.
 #[derive(Debug, Default)]
 pub struct Sequence {
@@ -130,14 +139,18 @@ impl Sequence {
         self.between.clear();
         self.order.1.clear();
         let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
+        let is_listed = cell.trim_start().starts_with(['[', '(', '{']);
         let (mut at, mut last) = (0, 0);
         while at < cell.len() {
             let rest = &cell[at..];
             let length = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
             let word = &rest[..length];
-            if word.bytes().any(|byte| byte.is_ascii_digit()) {
-                let value = word.parse().ok().filter(|_| is_number(word));
-                let Some(value) = value else { return false };
+            let truth = truth(word).filter(|_| is_listed);
+            if truth.is_some() || word.bytes().any(|byte| byte.is_ascii_digit()) {
+                let number = || word.parse().ok().filter(|_| is_number(word));
+                let Some(value) = truth.or_else(number) else {
+                    return false;
+                };
                 match self.values.is_empty() {
                     true => self.before = gap(&[cell[..at].trim()]),
                     false => self.between.push(gap(&[&cell[last..at]])),
@@ -236,7 +249,10 @@ impl Sequence {
         let place = |at: usize| part + at * parts;
         let item = |at: usize| {
             let (from, to) = self.places[place(at)];
-            cell[from..to].to_owned()
+            match truth(&cell[from..to]) {
+                Some(value) => value.to_string(),
+                None => cell[from..to].to_owned(),
+            }
         };
         let quarters = match aspect {
             Aspect::Least => 0,

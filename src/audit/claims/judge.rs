@@ -32,6 +32,7 @@ pub(crate) fn judge_claims(
     claims: &[BoundClaim],
     warnings: &[Warning],
 ) -> Vec<ClaimReport> {
+    let rows = log.counts.total();
     let judge = |at: usize| {
         let claim = &claims[at];
         let mut report = judge_claim(evidence, log, claims, at);
@@ -39,9 +40,13 @@ pub(crate) fn judge_claims(
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
+        let is_observed = |warning: &Warning| !matches!(warning, Warning::NothingObserved { .. });
+        if !warnings.iter().all(is_observed) {
+            (report.rows_needed, report.units_needed) = (None, None);
+        }
         if report.verdict == Verdict::Holds
-            && let Some(grounds) =
-                nothing_shown(warnings, report.reason.grounds.unit()).or_else(|| chosen_secret(log))
+            && let Some(grounds) = nothing_shown(warnings, report.reason.grounds.unit(), rows)
+                .or_else(|| chosen_secret(log))
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -110,15 +115,25 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && is_about_members
 }
 
+/// Of so many times, one may be below zero.
+const MOST_NEGATIVE: u64 = 100;
+
 /// Why no difference means nothing: a logger that is broken shows none, several kinds of measurements drown it, slow answers
 /// may be missing, and a random row may say more than a random row of a random unit.
-fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>) -> Option<Grounds> {
+fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>, rows: u64) -> Option<Grounds> {
     warnings.iter().find_map(|warning| match warning {
         Warning::NothingObserved { value, secrets, .. } => Some(Grounds::NothingObserved {
             value: value.clone(),
             all: *secrets == 0,
             unit,
         }),
+        // A few are of a clock that ran backwards, and move no median.
+        Warning::NegativeTimes { times } if MOST_NEGATIVE * times > rows => {
+            Some(Grounds::NegativeTimes {
+                times: *times,
+                unit,
+            })
+        }
         Warning::PooledKinds(kinds) => Some(Grounds::PooledKinds {
             kinds: kinds.clone(),
             unit,

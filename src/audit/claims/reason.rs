@@ -120,6 +120,18 @@ pub enum Grounds {
         /// The column.
         column: String,
     },
+    /// Times below zero.
+    NegativeTimes {
+        /// How many.
+        times: u64,
+        /// The unit of times.
+        unit: Option<TimeUnit>,
+    },
+    /// Numbers with more digits than are read.
+    LostDigits {
+        /// Their column.
+        column: String,
+    },
     /// A secret that nobody named.
     ChosenSecret {
         /// Its column.
@@ -150,6 +162,7 @@ impl Grounds {
             Grounds::TimeDifference { unit, .. }
             | Grounds::NothingObserved { unit, .. }
             | Grounds::MissingTimes { unit, .. }
+            | Grounds::NegativeTimes { unit, .. }
             | Grounds::PooledKinds { unit, .. } => *unit,
             _ => None,
         }

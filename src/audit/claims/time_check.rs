@@ -31,11 +31,15 @@ fn check_units(log: &Log, options: &AuditOptions, claims: &[BoundClaim]) -> Resu
         given.iter().find(|(_, is_given)| *is_given),
         unfit(log, options),
     ) {
-        (Some((name, _)), Some(why)) => Err(Error::parameter(
-            option(name),
-            format!("is for times, and {why}"),
-        )
-        .with_hint(column_of_times(log).unwrap_or_else(|| "leave it out".to_owned()))),
+        (Some((name, _)), Some(why)) => {
+            Err(
+                Error::parameter(option(name), format!("is for times, and {why}")).with_hint(
+                    column_of_times(log)
+                        .or_else(|| rows_without_time(log))
+                        .unwrap_or_else(|| "leave it out".to_owned()),
+                ),
+            )
+        }
         (Some((name, _)), None)
             if log.facts.blocks.is_none() && !is_asked(log, options, claims) =>
         {
@@ -337,12 +341,19 @@ pub(crate) fn unfit(log: &Log, options: &AuditOptions) -> Option<String> {
 /// What to do where times are missing in some rows.
 fn rows_without_time(log: &Log) -> Option<String> {
     let words = log.facts.words.first()?;
+    let last = match words.are_blank() {
+        true => format!(
+            ", or count them as longer than all others with {}",
+            setting("missing", Missing::Last.name())
+        ),
+        false => String::new(),
+    };
     let drop = match words.are_blank() {
         true => setting("missing", Missing::Drop.name()),
         false => setting("drop", words.condition()?),
     };
     Some(format!(
-        "leave out the rows without a time with {drop}, if that does not depend on the secret"
+        "leave out the rows without a time with {drop}, if that does not depend on the secret{last}"
     ))
 }
 

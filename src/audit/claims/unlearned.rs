@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::audit::claims::reason::Grounds;
 use crate::audit::warnings::warning::Warning;
-use leakgauge_log::Log;
 use leakgauge_log::observations::ColumnType;
+use leakgauge_log::{Log, Loss};
 
 /// With more of the rows beyond what recurs, a column of labels teaches next to nothing.
 const MOST: f64 = 0.5;
@@ -20,6 +20,17 @@ pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
     });
     if bits.is_some() {
         return bits;
+    }
+    let lost = warnings.iter().find_map(|warning| match warning {
+        Warning::MergedSpellings(merged) if merged.loss == Loss::Digits => {
+            Some(Grounds::LostDigits {
+                column: merged.column.clone(),
+            })
+        }
+        _ => None,
+    });
+    if lost.is_some() {
+        return lost;
     }
     let in_part = log.facts.lists_in_part.first();
     let in_part = in_part.map(|(column, reading)| Grounds::ListsInPart {

@@ -51,7 +51,11 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
     observed::look_at(log, &mut warnings);
     warnings.extend(log.facts.pooled.clone().map(Warning::PooledKinds));
     warnings.extend(missing_times(log).or_else(|| missing_rows(log)));
-    warnings.extend(pure_columns(log, has_units || log.facts.blocks.is_some()));
+    let has_groups = has_units || log.facts.blocks.is_some();
+    warnings.extend(pure_columns(log, has_groups));
+    if !has_groups {
+        warnings.extend(observed_units(log));
+    }
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings
@@ -246,6 +250,38 @@ fn pure_columns(log: &Log, has_units: bool) -> Vec<Warning> {
         }
     };
     columns.filter_map(warning).collect()
+}
+
+/// Words by which columns of users and devices are called.
+const UNITS: [&str; 14] = [
+    "account",
+    "client",
+    "customer",
+    "device",
+    "host",
+    "hostname",
+    "participant",
+    "patient",
+    "person",
+    "session",
+    "subject",
+    "user",
+    "username",
+    "visitor",
+];
+
+/// An observed column of labels that recur and are called as units are.
+fn observed_units(log: &Log) -> Option<Warning> {
+    let pure = &log.facts.pure_columns;
+    let columns = log.observations.columns().iter();
+    let mut columns = columns.filter(|column| column.kind == ColumnType::Categorical);
+    let named = columns.find(|column| {
+        let name = column.name.to_lowercase();
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| UNITS.contains(&word)) && pure.iter().all(|p| p.column != column.name)
+    })?;
+    let column = named.name.clone();
+    Some(Warning::ObservedUnits { column })
 }
 
 /// Labels that hardly recur teach nothing.

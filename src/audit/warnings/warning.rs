@@ -225,6 +225,11 @@ pub enum Warning {
         /// The column.
         column: String,
     },
+    /// A column that is observed and called as users or devices are: rows of one may depend on each other.
+    ObservedUnits {
+        /// The column.
+        column: String,
+    },
     /// Observations depend on the secret of the row before or behind, more than on their own.
     ShiftedRows {
         /// The column of numbers; `None` for labels.
@@ -307,6 +312,7 @@ impl Warning {
             Warning::LastBits { .. } => "last-bits",
             Warning::NamesSecret { .. } => "names-secret",
             Warning::MayBeUnits { .. } => "may-be-units",
+            Warning::ObservedUnits { .. } => "observed-units",
             Warning::ShiftedRows { .. } => "shifted-rows",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
@@ -351,6 +357,7 @@ impl Warning {
             | Warning::MostlySeenOnce { .. }
             | Warning::ConstantColumn { .. }
             | Warning::NamesSecret { .. }
+            | Warning::ObservedUnits { .. }
             | Warning::ShiftedRows { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
         }

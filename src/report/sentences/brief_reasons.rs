@@ -140,9 +140,11 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         | Grounds::MayBeUnits { .. }
         | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
+        | Grounds::LostDigits { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
+        | Grounds::NegativeTimes { .. }
         | Grounds::OneModel { .. }
         | Grounds::Curve
         | Grounds::NothingObserved { .. } => true,
@@ -159,6 +161,10 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             "Not shown: {} tells several kinds of measurements apart. Look at one: {}.",
             shorten(&kinds.column),
             left_out::one_kind(kinds)
+        ),
+        Grounds::NegativeTimes { times, .. } => format!(
+            "Not shown: {} below zero, as where a number stands for no time.",
+            left_out::times(*times)
         ),
         Grounds::MissingTimes { missing, .. } if !missing.in_blocks => format!(
             "Not shown: {} of {} {} are of {}. If an observer sees them, judge the log {}.",
@@ -194,6 +200,11 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             shorten(column),
             setting("attacks", "bits")
         ),
+        Grounds::LostDigits { column } => format!(
+            "Not shown: attacks do not see all digits of {}. If an observer does: {}.",
+            shorten(column),
+            setting("categorical", shorten(column))
+        ),
         Grounds::ChosenSecret { column } => format!(
             "Not shown: nobody said what the secret is. If it is {}: {}.",
             shorten(column),
@@ -209,10 +220,10 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             setting("attacker", "unit")
         ),
         Grounds::NothingObserved { value, all, .. } => format!(
-            "Not judged: every row of {} shows the same ({}). Check what writes the log.",
+            "Not judged: {} show nothing but {}. Check what writes the log.",
             match all {
-                true => "the log",
-                false => "some secret",
+                true => "rows",
+                false => "the rows of some secret",
             },
             shorten(value)
         ),
@@ -248,9 +259,11 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         | Grounds::MayBeUnits { .. }
         | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
+        | Grounds::LostDigits { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
+        | Grounds::NegativeTimes { .. }
         | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
         Grounds::TimeDifference {
@@ -271,7 +284,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
                     .to_owned(),
             ),
             (Some(_), _, Some(least)) => {
-                let (factor, unit) = time_scale(claim.analytic, *unit);
+                let (factor, unit) = time_scale(*least, *unit);
                 Some(format!(
                     "The clock is too coarse: with its step, the smallest claim that can hold is {}{unit}.",
                     plain(factor * least, 4)

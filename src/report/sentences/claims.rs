@@ -185,11 +185,19 @@ fn beside_security(
 fn in_doubt(grounds: &Grounds) -> String {
     match grounds {
         Grounds::NothingObserved { value, all, .. } => format!(
-            "Not judged: every row of {} shows the same ({}), as if nothing was observed. Check what writes the log.",
-            if *all { "the log" } else { "some secret" },
+            "Not judged: {} show nothing but {}, as if nothing was observed. Check what writes the log.",
+            if *all {
+                "rows"
+            } else {
+                "the rows of some secret"
+            },
             left_out::shown(value)
         ),
         Grounds::PooledKinds { kinds, .. } => format!("Not shown: {}.", left_out::pooled(kinds)),
+        Grounds::NegativeTimes { times, .. } => format!(
+            "Not shown: {} below zero, as where a number stands for no time.",
+            left_out::times(*times)
+        ),
         Grounds::MissingTimes { missing, .. } => not_shown(&warnings::missing_times(missing)),
         Grounds::UnevenMix { secret, from, to } => {
             not_shown(&warnings::uneven_mix(secret, *from, *to))
@@ -212,6 +220,12 @@ fn in_doubt(grounds: &Grounds) -> String {
              observer sees them, {} does.",
             shorten(column),
             setting("attacks", "bits")
+        ),
+        Grounds::LostDigits { column } => format!(
+            "Not shown: column {} has more digits than a number holds, and what the others tell no attack has seen. If an \
+             observer sees them all: {}.",
+            shorten(column),
+            setting("categorical", shorten(column))
         ),
         Grounds::ChosenSecret { column } => format!(
             "Not shown: nobody said what the secret is, and column {} was taken for it, as the only one of a few labels. Say \
@@ -295,39 +309,36 @@ fn time_difference(
         ],
         false => ["", "difference of medians", "differences of medians"],
     };
-    let (factor, unit) = scale(claim.analytic, unit);
-    let texts = Limits::from(&claim.estimate).map(|time| factor * time);
     let Texts {
         lower,
         upper,
         bound,
         ..
-    } = texts.texts(Some(factor * claim.analytic));
+    } = Limits::from(&claim.estimate).texts_of_times(claim.analytic, unit);
+    let coarse = || least.map_or(String::new(), |least| too_coarse(least, unit));
     let [a, b] = claim.pair.labels().map(shorten);
     let slower = claim.claim.slower().map(shorten);
     match claim.verdict {
         Verdict::Violated => format!(
-            "{where_}{b} takes at least {lower}{unit} longer than {a} (the median), more than {bound}{unit}."
+            "{where_}{b} takes at least {lower} longer than {a} (the median), more than {bound}."
         ),
         Verdict::Holds => match slower {
             Some(slower) => format!(
-                "{where_}{slower} takes at most {upper}{unit} longer than any other secret (the median), within \
-                 {bound}{unit}."
+                "{where_}{slower} takes at most {upper} longer than any other secret (the median), within \
+                 {bound}."
             ),
-            None => format!(
-                "The {whats} are at most {upper}{unit} for every pair, within {bound}{unit}."
-            ),
+            None => format!("The {whats} are at most {upper} for every pair, within {bound}."),
         },
         Verdict::Inconclusive if claim.estimate.upper.is_none() => no_limits(in_blocks, needed),
         Verdict::Inconclusive if slower.is_some() => format!(
-            "{where_}{b} takes up to {upper}{unit} longer than another secret, at least {lower}{unit} (the median); the claim \
-             says at most {bound}{unit}.{}",
-            least.map_or(String::new(), |least| too_coarse(factor * least, unit))
+            "{where_}{b} takes up to {upper} longer than another secret, at least {lower} (the median); the claim \
+             says at most {bound}.{}",
+            coarse()
         ),
         Verdict::Inconclusive => format!(
-            "The largest {what} lies between {lower} and {upper}{unit}; the claim says \
-             at most {bound}{unit}.{}",
-            least.map_or(String::new(), |least| too_coarse(factor * least, unit))
+            "The largest {what} lies between {lower} and {upper}; the claim says \
+             at most {bound}.{}",
+            coarse()
         ),
     }
 }
@@ -346,8 +357,9 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
 }
 
 /// That the step of the clock keeps a claim from being shown.
-fn too_coarse(least: f64, unit: &str) -> String {
-    let least = plain(least, 4);
+fn too_coarse(least: f64, unit: Option<TimeUnit>) -> String {
+    let (factor, unit) = scale(least, unit);
+    let least = plain(factor * least, 4);
     format!(
         " The clock is too coarse for this claim: with its step, the smallest claim that can hold is {least}{unit}."
     )

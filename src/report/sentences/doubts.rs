@@ -40,6 +40,7 @@ pub fn weight(warning: &Warning) -> u8 {
         | Warning::ReadSeveralTimes { .. }
         | Warning::CopiesDropped { .. }
         | Warning::NotCertifiable { .. }
+        | Warning::ObservedUnits { .. }
         | Warning::NotLearned { .. } => 1,
         Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }
@@ -267,13 +268,27 @@ fn shifted(before: bool) -> String {
     )
 }
 
+/// That rows show nothing: of all secrets (0), of one, or of some.
+fn nothing_observed(value: &str, secrets: usize, examples: &[String]) -> String {
+    let rows = match (secrets, examples) {
+        (0, _) | (_, []) => "Rows".to_owned(),
+        (1, [one, ..]) => format!("Rows of {}", name(one)),
+        (many, _) => format!("Rows of {many} secrets"),
+    };
+    format!(
+        "{rows} show nothing but {}, as if nothing was observed. Check what writes the log.",
+        name(value)
+    )
+}
+
 /// How columns were read.
 fn of_reading(warning: &Warning) -> Option<String> {
     Some(match warning {
-        Warning::NothingObserved { value, .. } => format!(
-            "Rows show nothing but {}, as if nothing was observed. Check what writes the log.",
-            name(value)
-        ),
+        Warning::NothingObserved {
+            value,
+            secrets,
+            examples,
+        } => nothing_observed(value, *secrets, examples),
         Warning::PooledKinds(kinds) => format!(
             "{} tells several kinds of measurements apart, which are pooled. Look at one: {}.",
             column_of(&kinds.column),
@@ -283,17 +298,7 @@ fn of_reading(warning: &Warning) -> Option<String> {
             "{} % of rows are unlike all others. Observe fewer columns, or coarser ones.",
             plain(100.0 * share, 2)
         ),
-        Warning::NamesSecret { column } => format!(
-            "{} alone names the secret. If an observer does not see it, leave it out: {}.",
-            column_of(column),
-            option("observe")
-        ),
         Warning::ShiftedRows { before, .. } => shifted(*before),
-        Warning::MayBeUnits { column } => format!(
-            "Each value of {} has one secret: its rows may depend on each other. Then: {}.",
-            shorten(column),
-            left_out::units_of(column)
-        ),
         Warning::ConstantColumn { column } => {
             format!(
                 "{} has one value only and reveals nothing.",
@@ -342,6 +347,28 @@ fn of_reading(warning: &Warning) -> Option<String> {
             "{} lacks {}: there is no upper limit without.",
             option("resolution"),
             listing(columns.iter().map(String::as_str))
+        ),
+        other => return of_columns(other),
+    })
+}
+
+/// What columns say of secrets and units.
+fn of_columns(warning: &Warning) -> Option<String> {
+    Some(match warning {
+        Warning::NamesSecret { column } => format!(
+            "{} alone names the secret. If an observer does not see it, leave it out: {}.",
+            column_of(column),
+            option("observe")
+        ),
+        Warning::MayBeUnits { column } => format!(
+            "Each value of {} has one secret: its rows may depend on each other. Then: {}.",
+            shorten(column),
+            left_out::units_of(column)
+        ),
+        Warning::ObservedUnits { column } => format!(
+            "Rows of one {} may depend on each other. If so, and if it is not observed: {}.",
+            shorten(column),
+            left_out::units_of(column)
         ),
         _ => return None,
     })

@@ -23,19 +23,27 @@ pub fn one_kind(kinds: &PooledKinds) -> String {
     setting("keep", condition)
 }
 
+/// So many times are.
+pub(super) fn times(times: u64) -> String {
+    match times {
+        1 => "1 time is".to_owned(),
+        many => format!("{many} times are"),
+    }
+}
+
 /// A warning, without the last period; `None` if it is about something else.
 pub fn message(warning: &Warning) -> Option<String> {
     Some(match warning {
         Warning::NothingObserved {
             value, secrets: 0, ..
         } => format!(
-            "every row shows the same ({}), as if nothing was observed. Check what writes the log",
+            "rows show nothing but {}, as if nothing was observed. Check what writes the log",
             shown(value)
         ),
         Warning::NothingObserved {
             value, examples, ..
         } => format!(
-            "every row of {} shows the same ({}), as if nothing was observed. Check what writes the log; if this is what \
+            "rows of {} show nothing but {}, as if nothing was observed. Check what writes the log; if this is what \
              can be seen, name its column with {}",
             listing(examples.iter().map(String::as_str)),
             shown(value),

@@ -76,6 +76,7 @@ pub fn message(warning: &Warning) -> String {
             option("observe")
         ),
         Warning::MayBeUnits { column } => may_be_units(column),
+        Warning::ObservedUnits { column } => observed_units(column),
         Warning::ShiftedRows {
             column,
             before,
@@ -192,6 +193,14 @@ pub(super) fn may_be_units(column: &str) -> String {
     format!(
         "each value of column {} stands beside one secret only. Rows of one value, of one device or user say, may depend on each \
          other, and count here as if they did not: {}. If they are independent, leave the column out of the file",
+        shorten(column),
+        left_out::units_of(column)
+    )
+}
+
+fn observed_units(column: &str) -> String {
+    format!(
+        "column {} is observed, and its name is one of users or devices. If rows of one may depend on each other, say so: {}",
         shorten(column),
         left_out::units_of(column)
     )

@@ -5,7 +5,7 @@ use leakgauge_base::quantity::{PrivacyParameter, Quantity};
 use leakgauge_plot::clean;
 
 use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
-use crate::report::numbers::{Limits, MISSING, Texts, percent, plain, time_scale};
+use crate::report::numbers::{Limits, MISSING, Texts, percent, plain};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut_apart, letters};
 use crate::report::verdict::is_judged;
@@ -189,15 +189,16 @@ fn named(claim: &ClaimReport) -> String {
 }
 
 fn numbers(claim: &ClaimReport) -> Texts {
-    let (factor, unit) = match claim.quantity {
-        Quantity::TimeDifference => time_scale(claim.analytic, claim.reason.grounds.unit()),
-        _ => (1.0, ""),
-    };
     let limits = match is_judged(claim) {
-        true => Limits::from(&claim.estimate).map(|value| factor * value),
+        true => Limits::from(&claim.estimate),
         false => Limits::default(),
     };
-    limits.texts(Some(factor * claim.analytic)).with_unit(unit)
+    match claim.quantity {
+        Quantity::TimeDifference => {
+            limits.texts_of_times(claim.analytic, claim.reason.grounds.unit())
+        }
+        _ => limits.texts(Some(claim.analytic)),
+    }
 }
 
 /// What is claimed of the figure. A mechanism has a value of its own, from which it may differ by the margin.

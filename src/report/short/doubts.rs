@@ -8,6 +8,7 @@ use crate::report::sentences::doubts::{
 };
 use crate::report::sentences::warnings::counts_rows;
 use crate::report::short::lines::{Entry, Section};
+use leakgauge_log::Loss;
 
 /// Lines that the section may keep.
 const LINES: usize = 3;
@@ -49,10 +50,10 @@ pub fn all(audit: &Findings) -> Vec<String> {
     weighed.map(|(_, doubt)| doubt).collect()
 }
 
-/// Those that can turn a verdict around.
-pub fn gravest(audit: &Findings) -> Vec<String> {
+/// Those that are about what a verdict or an estimate rests on, and not about a few rows or the spelling of numbers.
+pub fn grave(audit: &Findings) -> Vec<String> {
     let weighed = weighed(audit).into_iter();
-    let grave = weighed.filter(|(weight, _)| *weight == 0);
+    let grave = weighed.filter(|(weight, _)| *weight < 3);
     grave.map(|(_, doubt)| doubt).collect()
 }
 
@@ -69,7 +70,31 @@ fn weighed(audit: &Findings) -> Vec<(u8, String)> {
         }
         warning => (weight(warning), doubt(warning)),
     };
-    let mut doubts: Vec<(u8, String)> = warnings.map(of).collect();
+    let alike = |warning: &Warning| match warning {
+        Warning::MergedSpellings(merged) => Some(merged.loss),
+        _ => None,
+    };
+    let mut merged: Vec<(Loss, Vec<&Warning>)> = Vec::new();
+    let mut doubts: Vec<(u8, String)> = Vec::new();
+    for warning in warnings {
+        let Some(loss) = alike(warning) else {
+            doubts.push(of(warning));
+            continue;
+        };
+        match merged.iter_mut().find(|(known, _)| *known == loss) {
+            Some((_, all)) => all.push(warning),
+            None => merged.push((loss, vec![warning])),
+        }
+    }
+    // The same of several columns is one doubt.
+    doubts.extend(merged.into_iter().map(|(_, all)| {
+        let others = match all.len() - 1 {
+            0 => String::new(),
+            1 => " So does another column.".to_owned(),
+            many => format!(" So do {many} other columns."),
+        };
+        (weight(all[0]), doubt(all[0]) + &others)
+    }));
     doubts.extend(numbered.map(|column| (0, within_blocks(column))));
     doubts.extend(qualifications(audit));
     doubts.extend(blocks(audit));

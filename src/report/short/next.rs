@@ -2,15 +2,17 @@
 
 use leakgauge_base::naming::{option, setting};
 use leakgauge_base::quantity::{PrivacyParameter, Quantity};
-use leakgauge_base::time::TimeUnit;
 
-use crate::audit::{ClaimReport, Findings, Grounds, SplitChoice, Verdict};
+use crate::audit::{ClaimReport, Differences, Findings, Grounds, SplitChoice, Verdict};
 use crate::report::command::command_line;
-use crate::report::numbers::{confidence_percent, plain};
+use crate::report::numbers::{confidence_percent, plain, time_scale};
 use crate::report::short::lines::{Entry, Section, letters};
 
 /// How much larger than the claim the leak is that a log should be able to show.
 const LARGER: f64 = 1.25;
+
+/// The command that takes no claims.
+const ESTIMATE: &str = "estimate";
 
 /// Blanks before a command on a line of its own.
 const INDENT: usize = 2;
@@ -28,7 +30,13 @@ pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Sect
     let next = suggestion.map(|found| {
         let name = format!("Next ({}):", found.purpose);
         let Some(command) = command(&found.added, arguments, width - INDENT) else {
-            let same = format!("{name} the same command with {}", found.added);
+            let same = match arguments.iter().any(|argument| argument == ESTIMATE) {
+                true => format!(
+                    "{name} the same command with audit in place of {ESTIMATE}, and {}",
+                    found.added
+                ),
+                false => format!("{name} the same command with {}", found.added),
+            };
             return Entry::text(same, INDENT);
         };
         match letters(&name) + 1 + letters(&command) <= width {
@@ -99,17 +107,33 @@ fn suggestion(audit: &Findings, gates: bool) -> Option<Suggestion> {
 /// A claim that the log can be judged by.
 fn claim(audit: &Findings) -> String {
     match &audit.differences {
-        Some(found) => match found.unit {
-            // A log in seconds has long decimals.
-            Some(TimeUnit::Seconds | TimeUnit::Nanoseconds) => "time-difference(10ns)".to_owned(),
-            Some(unit) => format!("time-difference(10{unit})"),
-            None => "time-difference(10)".to_owned(),
-        },
+        Some(found) => format!("time-difference({})", a_difference(found)),
         None => match audit.overall.bayes_security.lower {
             Some(_) => "advantage(0.1)".to_owned(),
             None => "attack-advantage(0.1)".to_owned(),
         },
     }
+}
+
+/// The largest difference that the log leaves possible, rounded up to a power of ten, with its unit: what may hold if nothing
+/// differs, and what is of the size of what differs.
+fn a_difference(found: &Differences) -> String {
+    let sizes = found.pairs.iter().map(|pair| {
+        let limits = [pair.median.lower, pair.median.upper].map(f64::abs);
+        let known = limits.into_iter().filter(|limit| limit.is_finite());
+        known.fold(pair.median.point.abs(), f64::max)
+    });
+    let size = sizes.fold(0.0, f64::max);
+    let (factor, unit) = time_scale(size, found.unit);
+    let size = match factor * size {
+        size if size > 0.0 => 10f64.powi(size.log10().ceil() as i32),
+        _ => 10.0,
+    };
+    let unit = match unit.trim() {
+        "µs" => "us",
+        unit => unit,
+    };
+    format!("{}{unit}", plain(size, 3))
 }
 
 /// A leak that is larger than a claim allows, as an option takes it; `None` of claims that it might not violate.
@@ -135,7 +159,7 @@ fn larger(claim: &ClaimReport) -> Option<String> {
 
 /// The command that made the report, as an audit, with an option more; `None` if it is longer than a line.
 fn command(added: &str, arguments: &[String], most: usize) -> Option<String> {
-    let estimate = arguments.iter().position(|argument| argument == "estimate");
+    let estimate = arguments.iter().position(|argument| argument == ESTIMATE);
     let mut arguments = arguments.to_vec();
     if let Some(at) = estimate {
         "audit".clone_into(&mut arguments[at]);

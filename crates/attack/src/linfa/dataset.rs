@@ -58,6 +58,12 @@ where
     }
     let options = ReadOptions {
         secret: Some("1".to_owned()),
+        // Features are what is observed, whatever they are called.
+        observe: Some(
+            (0..records.ncols())
+                .map(|at| (at + 2).to_string())
+                .collect(),
+        ),
         header: HeaderChoice::Present,
         delimiter: Some(b','),
         ..ReadOptions::default()

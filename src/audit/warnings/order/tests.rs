@@ -22,6 +22,14 @@ fn secrets_in_turns_and_in_blocks_are_told_from_secrets_in_random_order() {
         None
     );
     assert_eq!(code((0..8).map(|row| row % 2).collect()), None);
+    let random_blocks = (0..2000).flat_map(|_| match rng.random_range(0..2) {
+        0 => [0, 1],
+        _ => [1, 0],
+    });
+    let random_blocks: Vec<u32> = random_blocks.collect();
+    assert_eq!(interleaving(&random_blocks, 2, || true), None);
+    let turns: Vec<u32> = (0..4000).map(|row| row % 2).collect();
+    assert!(interleaving(&turns, 2, || true).is_some());
 }
 
 /// Logs a case.
