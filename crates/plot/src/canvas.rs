@@ -295,10 +295,10 @@ fn finish(drawn: &str, caption: &Caption, (width, height): (i32, i32), under: &s
             grid.push(before, moves);
             continue;
         }
-        if path.is_some() || line == "</svg>" {
-            if let Some(path) = grid.take() {
-                put(&path, &mut svg);
-            }
+        if (path.is_some() || line == "</svg>")
+            && let Some(path) = grid.take()
+        {
+            put(&path, &mut svg);
         }
         // Only tags have attributes; a label that looks like one is text, and text has no quotes.
         if let Some(path) = path {

@@ -19,6 +19,9 @@ const PARAMETERS: &[Parameter] = &[
     secrets::PARAMETER,
 ];
 
+/// Classes are as many as the square root of the labels, times some sixty.
+const MOST_CLASSED: u64 = 10_000_000_000;
+
 pub(super) const RAPPOR: Entry = Entry {
     name: "rappor",
     about: "outputs one bit per label, each flipped with probability 1/(1 + e^(ε/2))",
@@ -174,6 +177,9 @@ impl Randomizer for Bits {
     /// By the secret's own bit and the number of other ones. An observation is e^ε times as likely under a secret whose
     /// bit is 1 as under one whose bit is 0.
     fn likelihood_classes(&self) -> Option<Vec<LikelihoodClass>> {
+        if self.size > MOST_CLASSED {
+            return None;
+        }
         let (k, q) = (self.size as f64, self.other());
         let (one, zero) = self.own();
         let fall = exp(-self.epsilon);
