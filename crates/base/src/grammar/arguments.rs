@@ -15,6 +15,18 @@ pub struct Parameter {
     pub positional: bool,
 }
 
+/// Letters and short forms of parameters, as papers write them.
+const LETTERS: [(&[&str], &str); 8] = [
+    (&["eps", "ε", "e"], "epsilon"),
+    (&["del", "δ", "d"], "delta"),
+    (&["σ"], "sigma"),
+    (&["μ", "µ"], "mu"),
+    (&["ρ"], "rho"),
+    (&["α"], "alpha"),
+    (&["λ", "b"], "scale"),
+    (&["ν"], "nu"),
+];
+
 impl Parameter {
     /// A parameter that must be named.
     pub const fn named(name: &'static str, about: &'static str) -> Self {
@@ -231,7 +243,11 @@ impl<'a> Arguments<'a> {
             list(&names)
         );
         let error = self.parameter_error(name, problem);
-        match nearest(name, names) {
+        let letter = LETTERS.iter().find(|(letters, _)| letters.contains(&name));
+        let letter = letter
+            .map(|(_, known)| *known)
+            .filter(|known| names.contains(known));
+        match letter.or_else(|| nearest(name, names)) {
             Some(known) => error.with_hint(format!("did you mean {known}?")),
             None => error,
         }
@@ -247,7 +263,7 @@ impl<'a> Arguments<'a> {
         let error = self.error(format!("{which}, and {} is another", value.describe()));
         match self.with_names(parameters) {
             Some(call) => error.with_hint(format!("write {call}; decimals have a point: 1.5")),
-            None => error,
+            None => error.with_hint("decimals have a point: 0.1"),
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Call> {
         } else {
             "the end"
         };
-        return Err(parser.expected(expected).with_hint(FORM));
+        return Err(parser.expected(expected).with_hint(parser.form()));
     }
     Ok(call)
 }
@@ -42,6 +42,20 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
+    }
+
+    /// How the text is to be written, by what stands where something else should.
+    fn form(&self) -> String {
+        let name = self.text[..self.at].trim();
+        match self.peek() {
+            Some('=' | '<' | '≤') if is_name(name) => {
+                let value = self.rest().trim_start_matches(['=', '<', '≤', ' ']);
+                format!("values stand in brackets: {name}({})", shorten(value))
+            }
+            Some(';') => "parameters are separated by commas".to_owned(),
+            Some('%') => "write a share as a number: 0.1 for 10 %".to_owned(),
+            _ => FORM.to_owned(),
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -101,7 +115,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 if !self.eat(",") {
-                    return Err(self.expected("\",\" or \")\"").with_hint(FORM));
+                    return Err(self.expected("\",\" or \")\"").with_hint(self.form()));
                 }
             }
         }

@@ -164,6 +164,8 @@ fn wrong_arguments_are_explained() {
             "dp(epsilom=1)",
             "its parameters are epsilon and delta\n  hint: did you mean epsilon?",
         ),
+        ("dp(eps=1)", "hint: did you mean epsilon?"),
+        ("dp(ε=1, δ=1e-5)", "hint: did you mean epsilon?"),
         ("dp(epsilon=1, epsilon=2)", "epsilon is given twice"),
         ("dp(1, epsilon=2)", "epsilon is given twice"),
         (
