@@ -216,3 +216,46 @@ fn times_below_zero_stand_for_no_time() {
         "times are below zero, as where a number stands for no time.",
     );
 }
+
+/// A coarse time that was taken class by class never falls either: it is observed, and tells the secrets apart.
+#[test]
+fn what_each_secret_has_one_of_was_measured() {
+    let place = log("secret,time_us,status", 2000, |at| {
+        format!("{},{},{}", at / 1000, 5 + at / 1000, secret(at))
+    });
+    let (text, code) = audit(&place, &["--claim", "advantage(0.1)"]);
+    assert!(text.contains("observed time_us, status"), "{text}");
+    assert_eq!(code, Some(1), "{text}");
+}
+
+/// Rows that were sorted by a time that was measured: nothing is said to hold without it.
+#[test]
+fn a_column_that_may_have_been_measured_is_asked_about() {
+    let place = log("secret,time,status", 3000, |at| {
+        let time = 3.0 * at as f64 + noise(at);
+        format!("{},{time:.3},{}", secret(at), ["x", "y"][secret(at + 9)])
+    });
+    let claim = ["--claim", "advantage(0.2)"];
+    is_not_shown(&place, &claim, "Not shown: time was left out as a clock.");
+    let (text, code) = audit(&place, &[&claim[..], &["--observe", "status"]].concat());
+    assert_eq!(code, Some(0), "{text}");
+}
+
+/// What is certified of all that is observed holds of kinds together; signed numbers are no missing times.
+#[test]
+fn doubts_about_medians_leave_other_limits_alone() {
+    let place = log("secret,latency_us,cache_hit", 3000, |at| {
+        let hit = usize::from(noise(at + 3) < 0.5);
+        format!("{},{},{hit}", secret(at), [400, 100][hit])
+    });
+    let observed = ["--observe", "latency_us", "--resolution", "latency_us=100"];
+    let claim = ["--claim", "advantage(0.2)"];
+    let (text, code) = audit(&place, &[&observed[..], &claim].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let place = log("secret,offset_ms", 4000, |at| {
+        format!("{},{:.5}", secret(at), noise(at) - 0.5)
+    });
+    let claim = ["--unit", "ms", "--claim", "time-difference(300us)"];
+    let (text, code) = audit(&place, &claim);
+    assert_eq!(code, Some(0), "{text}");
+}

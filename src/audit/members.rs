@@ -3,11 +3,9 @@
 use leakgauge_log::Log;
 
 /// Words that say nothing but that a record was in the training.
-const MEMBERS: [&str; 8] = [
-    "in", "member", "members", "included", "train", "training", "trained", "seen",
-];
+const MEMBERS: [&str; 5] = ["in", "member", "members", "included", "train"];
 /// Words that say it where the log is known to be about membership.
-const YES: [&str; 3] = ["1", "true", "yes"];
+const YES: [&str; 6] = ["1", "true", "yes", "training", "trained", "seen"];
 
 /// Whether a secret is called by a word for members, in a log that is about membership.
 pub fn is_member(secret: &str) -> bool {

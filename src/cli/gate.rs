@@ -58,6 +58,18 @@ enum FailOn {
     Misfit,
 }
 
+#[cfg(unix)]
+fn is_pipe(file: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    file.metadata()
+        .is_ok_and(|there| there.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
+}
+
 /// That a fit is asked for and no claim has one.
 pub fn no_law() -> Error {
     Error::parameter(
@@ -227,8 +239,8 @@ impl GateOptions {
             return Ok(());
         };
         // Opening a pipe that nobody reads would wait.
-        if file.metadata().is_ok_and(|there| !there.is_file()) {
-            let problem = std::io::Error::other("is no file");
+        if is_pipe(&file) {
+            let problem = std::io::Error::other("is a pipe");
             return Err(Error::io(file.display().to_string(), problem));
         }
         let mut options = std::fs::OpenOptions::new();

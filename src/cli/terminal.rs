@@ -180,9 +180,8 @@ fn refuse_format(output: &Path) -> Result<()> {
 /// A report does not replace what is called as a log and is there, nor what a link to it leads to.
 fn refuse_log(output: &Path, given: &[String]) -> Result<()> {
     const WRITE_LOGS: [&str; 4] = ["demo", "permute", "probe", "simulate"];
-    let is_report = given
-        .first()
-        .is_some_and(|name| !WRITE_LOGS.contains(&name.as_str()));
+    // Options of all commands may stand before its name.
+    let is_report = !given.iter().any(|word| WRITE_LOGS.contains(&word.as_str()));
     match is_report && is_called_a_log(output) {
         true => Err(Error::file(output, IS_LOG)
             .with_hint("write the report elsewhere: --output report.txt")),

@@ -59,12 +59,21 @@ fn change(earlier: Point, later: Point) -> [Option<f64>; 3] {
     [point, standard_error, z]
 }
 
+/// What arithmetic may cost.
+const ROUNDING: f64 = 1e-12;
+
 fn difference(earlier: Point, later: Point, limits: Limits, analytic: Option<f64>) -> Difference {
     let [point, standard_error, z] = change(earlier, later);
     let (lower, upper, method, reason) = match limits {
         Ok((lower, upper, method)) => (Some(lower), Some(upper), Some(method), None),
         Err(reason) => (None, None, None, Some(reason)),
     };
+    // An estimate at its limit may be beyond it by a rounding error.
+    let point = point.map(|point| {
+        let least = lower.filter(|lower| *lower > point && lower - point < ROUNDING);
+        let most = upper.filter(|upper| *upper < point && point - upper < ROUNDING);
+        least.or(most).unwrap_or(point)
+    });
     Difference {
         earlier: earlier.0,
         later: later.0,

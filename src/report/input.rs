@@ -332,6 +332,7 @@ pub fn why_left_out(why: RecordKeeping) -> &'static str {
         RecordKeeping::Counts => "counts with the rows",
         RecordKeeping::CountsBlocks => "counts with blocks of rows",
         RecordKeeping::Clock => "says when a row was recorded",
+        RecordKeeping::NeverFalls => "never falls, as a clock",
         RecordKeeping::RowId => "names rows",
         RecordKeeping::Filter => "chose the rows",
         RecordKeeping::Blank => "is blank",

@@ -70,6 +70,11 @@ const OF_REPORTS: &[Hint] = &[
     ),
     hint("estimate numbers.csv", "--full", "Everything:"),
     hint(
+        "audit wide.csv --wide --unit us --claim time-difference(5us)",
+        "--blocks",
+        "Blocks help",
+    ),
+    hint(
         "estimate numbers.csv",
         "leakgauge audit numbers.csv --claim 'attack-advantage(0.1)'",
         "Next",

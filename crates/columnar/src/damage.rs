@@ -22,19 +22,25 @@ pub(super) fn damaged(name: &str, part: &str, detail: impl Display) -> Error {
         .with_hint("copy the file again, or write it anew from where its rows are")
 }
 
-/// Bytes of a row at most, on average, as of rows of text.
-const WIDEST_ROW: u64 = 16 << 20;
+/// Bytes and values of a row at most, on average: a row of text has no more values.
+const WIDEST_ROW: u64 = 64 << 20;
+const MOST_VALUES: u64 = 8 << 20;
 
-/// What is wrong with rows that unpack to so many bytes, if these are more than rows of a log have.
-pub(super) fn too_wide(bytes: u64, rows: u64) -> Option<String> {
-    let of_row = bytes / rows.max(1);
-    let most = WIDEST_ROW >> 20;
-    (of_row > WIDEST_ROW).then(|| {
+/// What is wrong with rows that unpack to so many bytes and values, if these are more than rows of a log have.
+pub(super) fn too_wide([bytes, values]: [u64; 2], rows: u64) -> Option<String> {
+    let [bytes, values] = [bytes, values].map(|all| all / rows.max(1));
+    (bytes > WIDEST_ROW || values > MOST_VALUES).then(|| {
         format!(
-            "a row unpacks to {} MiB, more than {most} MiB",
-            of_row >> 20
+            "a row unpacks to {} MiB and {values} values; at most {} MiB and {MOST_VALUES} values are read",
+            bytes >> 20,
+            WIDEST_ROW >> 20
         )
     })
+}
+
+/// The error of such rows.
+pub(super) fn too_wide_error(name: &str, part: &str, problem: &str) -> Error {
+    Error::file(name, format!("{part}: {problem}")).with_hint("write shorter texts and lists")
 }
 
 thread_local! {
@@ -74,5 +80,16 @@ mod tests {
         let found: Result<(), String> = guarded(|| panic!("index {}", 7));
         assert_eq!(found.unwrap_err(), "index 7");
         assert_eq!(guarded(|| 1), Ok(1));
+    }
+
+    #[test]
+    fn rows_that_unpack_to_more_than_any_row_are_refused() {
+        assert_eq!(too_wide([100 << 20, 100], 100), None);
+        assert_eq!(too_wide([0, 0], 0), None);
+        // Two million samples of a byte are a trace.
+        assert_eq!(too_wide([2 << 20, 2 << 20], 1), None);
+        let words = too_wide([1 << 30, 4], 4).expect("256 MiB a row");
+        assert!(words.contains("256 MiB"), "{words}");
+        assert!(too_wide([1 << 10, 20 << 20], 1).is_some());
     }
 }

@@ -369,7 +369,7 @@ fn check_sizes(head: &[u8], body: &[u8]) -> Decoded<()> {
         }
         all = all.saturating_add(size.max(0));
     }
-    match too_wide(all.unsigned_abs(), rows.unsigned_abs()) {
+    match too_wide([all.unsigned_abs(), 0], rows.unsigned_abs()) {
         Some(words) => Err(Failure::Broken(words)),
         None => Ok(()),
     }

@@ -16,7 +16,7 @@ use parquet::file::reader::Length;
 
 use crate::chunks::Chunks;
 use crate::coded::{CodedColumns, CodedGroup};
-use crate::damage::{damaged, guarded, too_wide};
+use crate::damage::{damaged, guarded, too_wide, too_wide_error};
 use crate::decoded_batches::{Batches, Rows};
 use crate::leaves::Leaves;
 use leakgauge_base::error::{Error, Result};
@@ -180,12 +180,14 @@ impl RowGroups {
         let columns = group.columns().iter().enumerate();
         let wanted = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
         // Each number of a list takes memory, in however few bytes it is packed.
-        let unpacked = wanted.clone().map(|(_, column)| {
-            let (bytes, values) = (column.uncompressed_size(), column.num_values());
-            bytes.max(values.saturating_mul(8)).max(0).unsigned_abs()
+        let sizes = wanted.clone().map(|(_, column)| {
+            [column.uncompressed_size(), column.num_values()].map(|size| size.max(0).unsigned_abs())
         });
-        if let Some(words) = too_wide(unpacked.sum(), rows) {
-            return Err(damaged(&self.name, &self.part(), words));
+        let all = sizes.fold([0u64; 2], |all, size| {
+            [0, 1].map(|at| all[at].saturating_add(size[at]))
+        });
+        if let Some(words) = too_wide(all, rows) {
+            return Err(too_wide_error(&self.name, &self.part(), &words));
         }
         let parts = wanted.map(|(_, column)| {
             let (start, length) = column.byte_range();

@@ -18,6 +18,8 @@ pub struct PooledKinds {
     pub column: String,
     /// The part of the variance of the ranks that it explains.
     pub share: f64,
+    /// Whether nothing but how much it explains says so: not its name, and not the scales of the numbers.
+    pub by_ranks_alone: bool,
     /// The label whose measurements are the most different numbers.
     pub example: String,
 }
@@ -87,20 +89,20 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Option<Po
     let found = columns.filter_map(|column| {
         let (rows, labels) = labeled(&rows, column)?;
         let share = explained(&rows, &ranks_within(&rows), &labels);
-        let of_kinds = || {
-            share > NEARLY_ALL * most_explained(&labels)
-                || is_named(&layout.names[column])
-                || are_scaled(&rows, &labels)
-        };
-        (share > MOST && of_kinds()).then(|| (share, column, most_various(&rows, &labels)))
+        let of_kinds = is_named(&layout.names[column]) || are_scaled(&rows, &labels);
+        let is_found = share > MOST && (of_kinds || share > NEARLY_ALL * most_explained(&labels));
+        is_found.then(|| {
+            let kinds = PooledKinds {
+                column: layout.names[column].clone(),
+                share,
+                by_ranks_alone: !of_kinds,
+                example: most_various(&rows, &labels),
+            };
+            (share, kinds)
+        })
     });
-    let (share, column, example) =
-        found.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    Some(PooledKinds {
-        column: layout.names[column].clone(),
-        share,
-        example,
-    })
+    let best = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, kinds)| kinds)
 }
 
 /// The secret and the measurement of a row, and the row.

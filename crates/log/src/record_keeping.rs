@@ -1,7 +1,7 @@
 //! Columns that number rows or say when they were recorded: whoever keeps the log writes them, and no attacker sees
 //! them. Only their own values and names are looked at, and where secrets change, never how they differ by secret.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::column_names::words;
 use crate::row::{Row, is_absent};
@@ -66,29 +66,31 @@ const CLOCKS: [&str; 8] = [
     "loggedat",
 ];
 
-/// First words of names of columns that say when a row was recorded, or in which part of a collection, if what they hold never
-/// falls: whatever is measured falls now and then.
-const MOMENTS: [&str; 19] = [
-    "time",
-    "times",
-    "timestamp",
-    "t",
-    "clock",
-    "elapsed",
-    "uptime",
-    "date",
-    "day",
-    "hour",
-    "minute",
-    "epoch",
-    "round",
-    "batch",
-    "iteration",
-    "iter",
-    "pid",
-    "moment",
-    "when",
+/// Names of columns that say when a row was recorded, or in which part of a collection, if what they hold never falls, as
+/// words without a unit. A column that was measured is called so too: nothing is said to hold then unless someone says which it
+/// is.
+const MOMENTS: [&[&str]; 14] = [
+    &["time"],
+    &["clock"],
+    &["uptime"],
+    &["date"],
+    &["day"],
+    &["hour"],
+    &["minute"],
+    &["epoch"],
+    &["batch"],
+    &["round"],
+    &["pid"],
+    &["when"],
+    &["frame", "time"],
+    &["frame", "time", "relative"],
 ];
+/// Words of units behind these.
+const UNITS_OF_MOMENTS: [&str; 9] = [
+    "s", "ms", "us", "ns", "sec", "secs", "second", "seconds", "utc",
+];
+/// Values that rise within the rows of each secret, at least, where secrets follow each other.
+const RISING_OF_SECRET: usize = 5;
 
 /// Names of columns of seconds since 1970, as load generators write them in whole ones: nothing that is measured takes
 /// decades.
@@ -110,6 +112,8 @@ pub enum RecordKeeping {
     CountsBlocks,
     /// It says when a row was recorded.
     Clock,
+    /// It never falls, and its name is one of clocks. What was measured may be sorted, too.
+    NeverFalls,
     /// It names the row, or the run or the person of some rows.
     RowId,
     /// Rows were chosen by its values.
@@ -160,6 +164,11 @@ impl FirstLook<'_> {
                 .filter_map(|&at| self.found(at, RecordKeeping::Clock))
                 .collect();
             found.extend(clocks);
+            for one in &mut found {
+                if one.why == RecordKeeping::NeverFalls {
+                    one.why = RecordKeeping::Clock;
+                }
+            }
         }
         let day = self.date_and_time(columns).into_iter().flatten();
         let day = day.filter(|&column| found.iter().all(|one| one.position != column));
@@ -243,23 +252,23 @@ impl FirstLook<'_> {
             if is_clock || is_named(&SECONDS) && are_whole && numbers.iter().all(is_epoch) {
                 return Some(RecordKeeping::Clock);
             }
-            if self.is_of_moments(column) && never_falls(&numbers) {
-                return Some(RecordKeeping::Clock);
+            if self.is_of_moments(column) && self.never_falls(column, &numbers) {
+                return Some(RecordKeeping::NeverFalls);
             }
             // In another order: whoever shuffled the rows kept their numbers.
             let is_row_id = numbers_rows && are_whole && self.is_distinct(column);
             return is_row_id.then_some(RecordKeeping::RowId);
         }
         if let Some(dates) = self.dates(column)
-            && (is_named(&CLOCKS)
-                || (mostly_rises(&dates) && 2 * distinct(&dates) > dates.len())
-                || self.is_of_moments(column) && never_falls(&dates))
+            && (is_named(&CLOCKS) || (mostly_rises(&dates) && 2 * distinct(&dates) > dates.len()))
         {
             return Some(RecordKeeping::Clock);
         }
-        if self.is_of_moments(column) && self.times_of_day(column).is_some_and(|t| never_falls(&t))
+        let moments = || self.times_of_day(column).or_else(|| self.dates(column));
+        if self.is_of_moments(column)
+            && moments().is_some_and(|moments| self.never_falls(column, &moments))
         {
-            return Some(RecordKeeping::Clock);
+            return Some(RecordKeeping::NeverFalls);
         }
         let is_of_rows = is_named(&IDS_OF_ROWS);
         let is_row_id = is_of_rows && self.are_tokens(column) && self.is_distinct(column);
@@ -267,15 +276,39 @@ impl FirstLook<'_> {
         (is_row_id || is_called_id && self.are_ids(column)).then_some(RecordKeeping::RowId)
     }
 
-    /// Whether the name begins as that of a moment, and another column is there to be observed.
+    /// Whether the name is that of a moment, and another column is there to be observed.
     fn is_of_moments(&self, column: usize) -> bool {
-        let used = self.secret.len() + 1;
-        let words = words(&self.names[column]);
-        let mut words = words.iter().skip_while(|word| *word == "frame");
-        self.names.len() > used
+        let mut words = words(&self.names[column]);
+        if words.len() > 1
             && words
-                .next()
-                .is_some_and(|word| MOMENTS.contains(&word.as_str()))
+                .last()
+                .is_some_and(|word| UNITS_OF_MOMENTS.contains(&word.as_str()))
+        {
+            words.pop();
+        }
+        let is_one = |moment: &&[&str]| words.iter().map(String::as_str).eq(moment.iter().copied());
+        self.names.len() > self.secret.len() + 1 && MOMENTS.iter().any(|moment| is_one(&moment))
+    }
+
+    /// Whether moments never fall, and rise within the rows of each secret: what each secret has one of was measured.
+    fn never_falls(&self, column: usize, moments: &[f64]) -> bool {
+        let is_sorted = moments.len() >= MIN_RISING
+            && moments.windows(2).all(|two| two[0] <= two[1])
+            && moments.first() < moments.last();
+        let mut of_secrets: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for row in self.body.iter().filter(|_| is_sorted) {
+            let secret = self
+                .secret
+                .iter()
+                .map(|&at| row.text(at).unwrap_or_default());
+            let secret = secret.collect::<Vec<_>>().join(",");
+            let moment = row.text(column).unwrap_or_default().into_owned();
+            of_secrets.entry(secret).or_default().insert(moment);
+        }
+        is_sorted
+            && of_secrets
+                .values()
+                .all(|moments| moments.len() >= RISING_OF_SECRET)
     }
 
     /// Times of day in seconds, if all are some: `09:00:01.5`.
@@ -439,13 +472,6 @@ fn is_rising(numbers: &[f64]) -> bool {
     numbers.len() >= MIN_RISING
         && numbers.windows(2).all(|two| two[0] <= two[1])
         && 2 * distinct(numbers) > numbers.len()
-}
-
-/// Whether numbers never fall, though there are several.
-fn never_falls(numbers: &[f64]) -> bool {
-    numbers.len() >= MIN_RISING
-        && numbers.windows(2).all(|two| two[0] <= two[1])
-        && numbers.first() < numbers.last()
 }
 
 fn distinct(numbers: &[f64]) -> usize {

@@ -11,6 +11,7 @@ use crate::format::{Columnar, MAGIC_BYTES};
 use crate::source::{self, LONGEST_ROW, ReadMeter, STDIN};
 use crate::unpack::without_packing;
 use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 
 /// How long to wait before looking again.
 const POLL: Duration = Duration::from_millis(200);
@@ -167,8 +168,14 @@ fn refuse_columns(name: &str, file: &mut File) -> Result<()> {
     let failed = |error| source::read_error(name, &error);
     let head = source::first_bytes(file, MAGIC_BYTES).map_err(failed)?;
     file.rewind().map_err(failed)?;
+    let arrays: [&[u8]; 2] = [b"\x93NUMPY", b"PK\x03\x04"];
     match Columnar::of(&head) {
         Some(columnar) => Err(columnar.cannot_grow(name)),
+        None if arrays.iter().any(|magic| head.starts_with(magic)) => Err(Error::file(
+            name,
+            "is an array or an archive of arrays, which cannot be followed",
+        )
+        .with_hint(format!("read it whole, without {}", option("follow")))),
         None => Ok(()),
     }
 }

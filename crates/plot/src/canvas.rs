@@ -295,9 +295,8 @@ fn finish(drawn: &str, caption: &Caption, (width, height): (i32, i32), under: &s
             grid.push(before, moves);
             continue;
         }
-        if (path.is_some() || line == "</svg>")
-            && let Some(path) = grid.take()
-        {
+        let is_of_text = is_text || line.starts_with("<text");
+        if !is_of_text && let Some(path) = grid.take() {
             put(&path, &mut svg);
         }
         // Only tags have attributes; a label that looks like one is text, and text has no quotes.

@@ -20,10 +20,9 @@ use crate::audit::warnings::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::parallel;
 use leakgauge_base::quantity::{OverallFigure, Quantity};
-use leakgauge_base::time::TimeUnit;
 use leakgauge_exact::claim::{BoundClaim, Terms};
-use leakgauge_log::Log;
 use leakgauge_log::observations::Column;
+use leakgauge_log::{Log, RecordKeeping};
 
 /// Judges every claim.
 pub(crate) fn judge_claims(
@@ -32,7 +31,6 @@ pub(crate) fn judge_claims(
     claims: &[BoundClaim],
     warnings: &[Warning],
 ) -> Vec<ClaimReport> {
-    let rows = log.counts.total();
     let judge = |at: usize| {
         let claim = &claims[at];
         let mut report = judge_claim(evidence, log, claims, at);
@@ -45,8 +43,9 @@ pub(crate) fn judge_claims(
             (report.rows_needed, report.units_needed) = (None, None);
         }
         if report.verdict == Verdict::Holds
-            && let Some(grounds) = nothing_shown(warnings, report.reason.grounds.unit(), rows)
+            && let Some(grounds) = nothing_shown(warnings, &report, log)
                 .or_else(|| chosen_secret(log))
+                .or_else(|| may_be_measured(log))
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -120,7 +119,12 @@ const MOST_NEGATIVE: u64 = 100;
 
 /// Why no difference means nothing: a logger that is broken shows none, several kinds of measurements drown it, slow answers
 /// may be missing, and a random row may say more than a random row of a random unit.
-fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>, rows: u64) -> Option<Grounds> {
+fn nothing_shown(warnings: &[Warning], report: &ClaimReport, log: &Log) -> Option<Grounds> {
+    let unit = report.reason.grounds.unit();
+    let is_bound_of_all = !matches!(
+        report.quantity,
+        Quantity::TimeDifference | Quantity::AttackAdvantage
+    );
     warnings.iter().find_map(|warning| match warning {
         Warning::NothingObserved { value, secrets, .. } => Some(Grounds::NothingObserved {
             value: value.clone(),
@@ -128,12 +132,16 @@ fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>, rows: u64) -> Opt
             unit,
         }),
         // A few are of a clock that ran backwards, and move no median.
-        Warning::NegativeTimes { times } if MOST_NEGATIVE * times > rows => {
+        Warning::NegativeTimes { times }
+            if MOST_NEGATIVE * times > log.counts.total() && is_one_number(log, *times) =>
+        {
             Some(Grounds::NegativeTimes {
                 times: *times,
                 unit,
             })
         }
+        // What is certified of all that is observed is true of kinds together, whatever they are.
+        Warning::PooledKinds(kinds) if kinds.by_ranks_alone && is_bound_of_all => None,
         Warning::PooledKinds(kinds) => Some(Grounds::PooledKinds {
             kinds: kinds.clone(),
             unit,
@@ -152,6 +160,25 @@ fn nothing_shown(warnings: &[Warning], unit: Option<TimeUnit>, rows: u64) -> Opt
             to: *to,
         }),
         _ => None,
+    })
+}
+
+/// Whether at least half of so many numbers below zero are the same, as one that stands for no time is.
+fn is_one_number(log: &Log, negative: u64) -> bool {
+    let mut symbols = log.counts.by_symbol();
+    symbols.any(|cells| {
+        let number = log.observations.number_in(cells[0].symbol, 0);
+        let rows: u64 = cells.iter().map(|cell| cell.count).sum();
+        number.is_some_and(|number| number < 0.0) && 2 * rows >= negative
+    })
+}
+
+/// That a column was left out which may have been measured.
+fn may_be_measured(log: &Log) -> Option<Grounds> {
+    let mut left_out = log.facts.left_out_columns.iter();
+    let found = left_out.find(|column| column.why == RecordKeeping::NeverFalls)?;
+    Some(Grounds::MayBeMeasured {
+        column: found.name.clone(),
     })
 }
 

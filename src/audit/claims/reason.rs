@@ -127,6 +127,11 @@ pub enum Grounds {
         /// The unit of times.
         unit: Option<TimeUnit>,
     },
+    /// A column that was left out because it never falls, and may have been measured.
+    MayBeMeasured {
+        /// The column.
+        column: String,
+    },
     /// Numbers with more digits than are read.
     LostDigits {
         /// Their column.

@@ -1,6 +1,6 @@
 //! What a reader should know before believing the figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::audit::options::Attacker;
 use crate::audit::units::mix;
@@ -270,18 +270,35 @@ const UNITS: [&str; 14] = [
     "visitor",
 ];
 
-/// An observed column of labels that recur and are called as units are.
+/// Words behind these.
+const NAMES: [&str; 4] = ["id", "name", "number", "no"];
+
+/// An observed column of more than two labels that is called as units are.
 fn observed_units(log: &Log) -> Option<Warning> {
     let pure = &log.facts.pure_columns;
-    let columns = log.observations.columns().iter();
-    let mut columns = columns.filter(|column| column.kind == ColumnType::Categorical);
-    let named = columns.find(|column| {
-        let name = column.name.to_lowercase();
-        let mut words = name.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| UNITS.contains(&word)) && pure.iter().all(|p| p.column != column.name)
-    })?;
-    let column = named.name.clone();
-    Some(Warning::ObservedUnits { column })
+    let mut words = 0;
+    for column in log.observations.columns() {
+        let at = words;
+        words += usize::from(column.kind != ColumnType::Numeric);
+        let is_pure = pure.iter().any(|pure| pure.column == column.name);
+        if column.kind != ColumnType::Categorical || is_pure || !is_of_units(&column.name) {
+            continue;
+        }
+        let categories = log.observations.categories().iter();
+        let labels: BTreeSet<&str> = categories.map(|labels| labels[at].as_ref()).collect();
+        if labels.len() > 2 {
+            let column = column.name.clone();
+            return Some(Warning::ObservedUnits { column });
+        }
+    }
+    None
+}
+
+fn is_of_units(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).rev();
+    let last = words.find(|word| !NAMES.contains(word));
+    last.is_some_and(|word| UNITS.contains(&word))
 }
 
 /// Labels that hardly recur teach nothing.

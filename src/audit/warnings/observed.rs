@@ -37,7 +37,7 @@ const NETWORK: [&str; 10] = [
     "broken pipe",
 ];
 
-/// What the rows of a secret are, where all are equal, or none has a value.
+/// A secret whose rows are all equal, or all lack a value.
 struct Same {
     secret: usize,
     /// What most of them show.
@@ -152,7 +152,7 @@ fn is_failure(log: &Log, symbol: u32) -> bool {
         let first = text.split(|c: char| !c.is_alphanumeric()).next();
         let is_error = first.is_some_and(|word| ["error", "exception"].contains(&word));
         is_no_value(text)
-            && (!is_error || text.len() < 10 || NETWORK.iter().any(|word| text.contains(word)))
+            && (!is_error || first == Some(text) || NETWORK.iter().any(|word| text.contains(word)))
     })
 }
 

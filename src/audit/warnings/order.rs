@@ -128,8 +128,8 @@ fn interleaving(rows: &[u32], secrets: usize, splits: impl Fn() -> bool) -> Opti
     }
 }
 
-/// Whether rows come in blocks that have each secret once, in random order: then no noise with the period of the blocks meets
-/// one secret more than others.
+/// Whether rows come in blocks that have each secret once, in random order: then whatever changes from row to row meets all
+/// secrets alike.
 fn are_random_blocks(rows: &[u32], secrets: usize) -> bool {
     let blocks = rows.chunks_exact(secrets);
     let mut firsts = vec![0u64; secrets];
@@ -143,11 +143,15 @@ fn are_random_blocks(rows: &[u32], secrets: usize) -> bool {
         }
         firsts[block[0] as usize] += 1;
     }
+    let again = blocks.clone().zip(blocks.clone().skip(1));
+    let again = again
+        .filter(|(before, block)| before[0] == block[0])
+        .count() as f64;
     let (blocks, share) = (blocks.len() as f64, 1.0 / secrets as f64);
-    let by_chance = share + 5.0 * (share * (1.0 - share) / blocks).sqrt();
-    firsts
-        .iter()
-        .all(|&first| first as f64 <= by_chance * blocks)
+    let chance = 5.0 * (share * (1.0 - share) / blocks).sqrt();
+    let is_rare = |&first: &u64| first as f64 <= (share + chance) * blocks;
+    // A block in random order tells nothing of the next one.
+    firsts.iter().all(is_rare) && (again - share * (blocks - 1.0)).abs() <= chance * blocks
 }
 
 fn of_observations(

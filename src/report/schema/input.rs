@@ -107,6 +107,8 @@ enum WhyLeftOut {
     CountsWithBlocks,
     /// It says when a row was recorded.
     Clock,
+    /// It never falls, and its name is one of clocks.
+    NeverFalls,
     /// Each row has a name of its own.
     RowId,
     /// Rows were chosen by its values.
@@ -123,6 +125,7 @@ impl<'a> LeftOutColumn<'a> {
                 RecordKeeping::Counts => WhyLeftOut::CountsWithRows,
                 RecordKeeping::CountsBlocks => WhyLeftOut::CountsWithBlocks,
                 RecordKeeping::Clock => WhyLeftOut::Clock,
+                RecordKeeping::NeverFalls => WhyLeftOut::NeverFalls,
                 RecordKeeping::RowId => WhyLeftOut::RowId,
                 RecordKeeping::Filter => WhyLeftOut::Filter,
                 RecordKeeping::Blank => WhyLeftOut::Blank,

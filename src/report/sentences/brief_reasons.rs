@@ -141,6 +141,7 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
         | Grounds::LostDigits { .. }
+        | Grounds::MayBeMeasured { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }
@@ -199,6 +200,11 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             "Not shown: the last bits of {} depend on the secret, and attacks do not read them. If they are seen: {}.",
             shorten(column),
             setting("attacks", "bits")
+        ),
+        Grounds::MayBeMeasured { column } => format!(
+            "Not shown: {} was left out as a clock. Name what is observed: {}.",
+            shorten(column),
+            setting("observe", "COLUMN")
         ),
         Grounds::LostDigits { column } => format!(
             "Not shown: attacks do not see all digits of {}. If an observer does: {}.",
@@ -260,6 +266,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         | Grounds::ShiftedRows { .. }
         | Grounds::LastBits { .. }
         | Grounds::LostDigits { .. }
+        | Grounds::MayBeMeasured { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
         | Grounds::MissingTimes { .. }

@@ -221,6 +221,12 @@ fn in_doubt(grounds: &Grounds) -> String {
             shorten(column),
             setting("attacks", "bits")
         ),
+        Grounds::MayBeMeasured { column } => format!(
+            "Not shown: column {} was left out, for it never falls and is called as clocks are. If an observer sees it, name it \
+             with {}; if not, name the others.",
+            shorten(column),
+            option("observe")
+        ),
         Grounds::LostDigits { column } => format!(
             "Not shown: column {} has more digits than a number holds, and what the others tell no attack has seen. If an \
              observer sees them all: {}.",

@@ -109,7 +109,11 @@ fn qualifications(audit: &Findings) -> Vec<(u8, String)> {
         .iter()
         .flat_map(|claim| &claim.reason.qualifications);
     let mut found: Vec<(u8, String)> = Vec::new();
-    for one in all.filter_map(qualification) {
+    let block = match audit.input.facts.wide {
+        true => option("blocks"),
+        false => setting("block", "COLUMN"),
+    };
+    for one in all.filter_map(|one| qualification(one, &block)) {
         if !found.contains(&one) {
             found.push(one);
         }
@@ -123,7 +127,8 @@ fn qualifications(audit: &Findings) -> Vec<(u8, String)> {
     found
 }
 
-fn qualification(qualification: &Qualification) -> Option<(u8, String)> {
+/// A doubt about a verdict, given the option that says what the blocks are.
+fn qualification(qualification: &Qualification, block: &str) -> Option<(u8, String)> {
     Some(match qualification {
         Qualification::UnstatedRuns => (
             0,
@@ -136,8 +141,7 @@ fn qualification(qualification: &Qualification) -> Option<(u8, String)> {
         Qualification::OneByOne => (
             3,
             format!(
-                "Times were taken one by one: drift can look like a difference. Blocks help: {}.",
-                setting("block", "COLUMN")
+                "Times were taken one by one: drift can look like a difference. Blocks help: {block}."
             ),
         ),
         Qualification::MoreRows(advice) => (

@@ -211,9 +211,16 @@ impl Loss {
             .flat_map(|e| [e, e + distance])
             .collect();
         cuts.sort_by(f64::total_cmp);
-        // Edges of both that are one but for rounding have no cell between them.
+        // Edges of both that are one but for rounding have no cell of their own between them.
         let outermost = edges.last().copied().unwrap_or(0.0) + distance;
-        cuts.dedup_by(|next, last| *next - *last <= 1e-13 * outermost);
+        let mut slivers = Vec::new();
+        cuts.dedup_by(|next, last| {
+            let is_one = *next - *last <= 1e-13 * outermost;
+            if is_one {
+                slivers.push((*last, *next));
+            }
+            is_one
+        });
         let mass = |from: f64, to: f64| {
             if from >= 0.0 {
                 distribution(-from) - distribution(-to)
@@ -228,10 +235,16 @@ impl Loss {
             q: mass(cut[0] - distance, cut[1] - distance),
         });
         let (first, last) = (distance - outermost, outermost);
+        let of_slivers = |by: f64| {
+            let each = slivers.iter().map(|(from, to)| mass(from - by, to - by));
+            each.fold(0.0, |sum, mass| sum + mass.at_least(0.0))
+        };
         Loss {
             cut: (
-                distribution(first) + distribution(-last),
-                distribution(first - distance) + distribution(distance - last),
+                distribution(first) + distribution(-last) + of_slivers(0.0),
+                distribution(first - distance)
+                    + distribution(distance - last)
+                    + of_slivers(distance),
             ),
             atoms: cells.collect(),
             smooth: None,

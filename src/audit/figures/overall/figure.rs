@@ -156,8 +156,8 @@ fn risk_at_most(evidence: &Evidence, at: usize, prior: &[f64], level: f64) -> (f
 
 /// Where the uniform prior stands among the priors of a report.
 fn uniform_at(evidence: &Evidence) -> usize {
-    let [prior, uniform] = evidence.priors;
-    usize::from(prior != uniform)
+    let [prior, _] = evidence.priors;
+    usize::from(!is_uniform(prior))
 }
 
 /// How often one of all secrets is named rightly at the uniform prior, at least, had the level of the log been 1 − `alpha`;

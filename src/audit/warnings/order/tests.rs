@@ -29,7 +29,9 @@ fn secrets_in_turns_and_in_blocks_are_told_from_secrets_in_random_order() {
     let random_blocks: Vec<u32> = random_blocks.collect();
     assert_eq!(interleaving(&random_blocks, 2, || true), None);
     let turns: Vec<u32> = (0..4000).map(|row| row % 2).collect();
+    let swapped_once: Vec<u32> = (0..4000).map(|row| (row + row / 2000) % 2).collect();
     assert!(interleaving(&turns, 2, || true).is_some());
+    assert!(interleaving(&swapped_once, 2, || true).is_some());
 }
 
 /// Logs a case.
