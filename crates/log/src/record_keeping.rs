@@ -287,7 +287,7 @@ impl FirstLook<'_> {
             words.pop();
         }
         let is_one = |moment: &&[&str]| words.iter().map(String::as_str).eq(moment.iter().copied());
-        self.names.len() > self.secret.len() + 1 && MOMENTS.iter().any(|moment| is_one(&moment))
+        self.names.len() > self.secret.len() + 1 && MOMENTS.iter().any(is_one)
     }
 
     /// Whether moments never fall, and rise within the rows of each secret: what each secret has one of was measured.
