@@ -97,18 +97,6 @@ pub fn claim(rng: &mut ChaCha8Rng, log: &Log) -> String {
     }
 }
 
-/// A leak that a plan or a gate must detect.
-pub fn leak(rng: &mut ChaCha8Rng) -> String {
-    let leaks = [
-        "epsilon=2",
-        "epsilon=0.5",
-        "advantage=0.2",
-        "mu=1",
-        "advantage=0.9",
-    ];
-    (*one(rng, &leaks)).to_owned()
-}
-
 /// A log that people have.
 #[derive(Debug)]
 pub struct Log {
@@ -241,8 +229,7 @@ pub fn question(rng: &mut ChaCha8Rng) -> Vec<String> {
 /// An option of a log with a value that fits, most often.
 pub fn option(rng: &mut ChaCha8Rng, log: &Log) -> Vec<String> {
     let column = (*one(rng, &log.columns)).to_owned();
-    let detected = leak(rng);
-    let all: [(&str, &[&str]); 23] = [
+    let all: [(&str, &[&str]); 22] = [
         ("", &["--observe", &column]),
         ("", &["--categorical", &column]),
         ("", &["--resolution", "x=0.5"]),
@@ -263,7 +250,6 @@ pub fn option(rng: &mut ChaCha8Rng, log: &Log) -> Vec<String> {
         ("", &["--max-rows", "1000"]),
         ("", &["--seed", "7"]),
         ("items", &["--list", "items=length"]),
-        ("", &["--must-detect", &detected]),
         ("", &["--ci"]),
         ("", &["--full"]),
     ];
