@@ -24,8 +24,8 @@ pub struct Line {
     pub pair: Option<[String; 2]>,
     /// The point is of the attacks that judged last; the limit is of the largest advantage of all pairs.
     pub advantage: Estimate,
-    /// Level of that limit. Where claims are about the advantage alone, these raise it once they are refuted: its error
-    /// probability is twice their share.
+    /// Level of that limit. It has half of the error probability that it may have, for the limit of epsilon reads it too; where
+    /// claims are about the advantage alone, these raise it once they are refuted, and their share is added.
     pub advantage_confidence: f64,
     /// The pairs of secrets that bets are about now; no two share a secret.
     pub epsilon_pairs: Vec<[String; 2]>,
@@ -34,7 +34,7 @@ pub struct Line {
     /// Epsilon at delta = 0. The point is of the guesses that were judged last; the limit is of the largest
     /// epsilon that some pair needs.
     pub epsilon: Estimate,
-    /// Level of that limit, as that of the advantage.
+    /// Level of that limit, which rests on that of the advantage as well: the error probabilities of both.
     pub epsilon_confidence: f64,
     /// Level of all lines together: of the verdicts on all claims together, and without claims of each limit.
     pub confidence: f64,

@@ -21,7 +21,8 @@ pub(super) struct Design<'a> {
     pub pair: [usize; 2],
     /// The probability of their own outcomes.
     pub rate: f64,
-    /// How often each label of the log came, of which either secret has a half as its own; empty: two outcomes.
+    /// How often each label of the log came: either secret has a half of the labels as its own, in which they keep these
+    /// proportions; empty: two outcomes.
     pub alphabet: Vec<f64>,
     /// Of each claim, whether a log that violates it shows the leak.
     pub shows: Vec<bool>,

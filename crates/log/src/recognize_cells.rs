@@ -349,7 +349,7 @@ fn of_integers(column: &str) -> Reading {
         elements: integers::Part::all().map(Element::Integer).collect(),
         note: format!(
             "Column {name} holds integers beyond 2^53, which are rounded as numbers; {} keeps the rest: the remainder modulo \
-             2^52, and {name}.bit[0] to {name}.bit[{}] are the lowest bits. {}.",
+             2^52, and {name}.bit[0] to {name}.bit[{}] are its bits. {}.",
             format_args!("{name}.low"),
             integers::SINGLE_BITS - 1,
             as_labels(column)

@@ -172,14 +172,8 @@ impl Enclosed {
 
     /// What is known of the leakage of any channel with this capacity and prior, which the cells may exceed by a little.
     fn bounded(&self, found: &mut Analysis) {
-        let positive = |prior: &[f64]| {
-            prior
-                .iter()
-                .copied()
-                .filter(|w| *w > 0.0)
-                .fold(1.0, f64::at_most)
-        };
-        let farthest = -positive(&found.prior).ln();
+        let positive = found.prior.iter().copied().filter(|w| *w > 0.0);
+        let farthest = -positive.fold(1.0, f64::at_most).ln();
         let all_count = found.prior.iter().all(|w| *w > 0.0);
         let limit = |at: &mut PriorFigures, family: &mut LeakageFamily| {
             family.largest_pointwise_leakage = family.largest_pointwise_leakage.at_most(farthest);
