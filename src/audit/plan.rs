@@ -119,7 +119,7 @@ pub(super) fn plan(prepared: &Prepared, tuned: &Tuned, first: &Tuned, earlier: &
     let by_pair = promises.all(|_| 0.0);
     let worst = largest(by_pair.iter().copied());
     let (privacy, privacy_of_claims) = privacy_plan::plan(prepared, tuned, earlier);
-    let (risk, for_pairs) = risk::plan(prepared, tuned, worst);
+    let (risk, for_pairs) = risk::plan(prepared, tuned);
     let mut plan = Plan {
         alpha: prepared.alpha,
         for_pairs,

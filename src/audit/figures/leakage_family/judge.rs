@@ -93,7 +93,7 @@ impl FamilyEvidence {
                 .collect(),
             rows: tally.rows.clone(),
         };
-        match choose_method(&expected, &tally.rows, prior, alpha).0 {
+        match choose_method(&expected, &tally.rows, prior, alpha) {
             RiskMethod::Matched => {
                 let risk = matched_upper(
                     &tally,

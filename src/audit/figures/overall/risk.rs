@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::audit::prepare::Prepared;
-use leakgauge_attack::pairwise::{AdvantageGuide, GuessErrors, PairChoice, PairErrors};
+use leakgauge_attack::pairwise::GuessErrors;
 use leakgauge_attack::tuning::Tuned;
 use leakgauge_base::quantity::OverallFigure;
 use leakgauge_exact::claim::BoundClaim;
@@ -32,54 +32,41 @@ pub(crate) struct RiskPlan {
     pub share: f64,
 }
 
-/// The part of α that naming one of all secrets takes, where that promises more at the uniform prior than telling
-/// the worst pair apart; the pairs have the rest. As the capacity is at least 1 + the total variation of any pair,
-/// both limits serve it, and together they are wrong with probability α at most.
+/// The part of α that naming one of all secrets takes at the uniform prior; the pairs have the rest. As the capacity is at
+/// least 1 + the total variation of any pair, both limits serve it, and together they are wrong with probability α at
+/// most. Nothing but the number of secrets and the claims decides on it: rows that attacks are chosen on may judge pairs.
 const NAMING_SHARE: f64 = 0.1;
 /// The same where a claim reads the capacity.
 const CLAIMED_NAMING_SHARE: f64 = 0.5;
 
-/// How the Bayes vulnerability is limited from below at each prior, and the part of α that is left for pairs.
-/// Judged by the errors on the tuning rows and the numbers of certification rows.
-pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned, worst: usize) -> (Vec<RiskPlan>, f64) {
-    let secrets = prepared.labels.len();
-    let mut for_pairs = 1.0;
-    let naming_share = match is_claimed(&prepared.claims) {
-        true => CLAIMED_NAMING_SHARE,
-        false => NAMING_SHARE,
+/// How the Bayes vulnerability is limited from below at each prior, by the errors on the tuning rows and the numbers of
+/// certification rows; and the part of α that is left for pairs.
+pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> (Vec<RiskPlan>, f64) {
+    let naming_share = match (prepared.labels.len() > 2, is_claimed(&prepared.claims)) {
+        (false, _) => 0.0,
+        (true, false) => NAMING_SHARE,
+        (true, true) => CLAIMED_NAMING_SHARE,
     };
+    let mut for_pairs = 1.0;
     let plans = prepared.priors.iter().zip(&tuned.naming);
     let plans = plans.map(|(prior, naming)| {
-        let choose = |share: f64| {
-            let certify = prepared.split.certify.rows();
-            match prepared.independence {
-                Independence::Time => (RiskMethod::EffectiveRows, 1.0),
-                Independence::Units | Independence::Blocks => (RiskMethod::Units, 1.0),
-                Independence::Rows => {
-                    choose_method(naming.tune(), certify, prior, share * prepared.alpha)
-                }
+        let share = match is_uniform(prior) {
+            true => naming_share,
+            false => 1.0,
+        };
+        if is_uniform(prior) {
+            for_pairs = 1.0 - share;
+        }
+        let method = match prepared.independence {
+            Independence::Time => RiskMethod::EffectiveRows,
+            Independence::Units | Independence::Blocks => RiskMethod::Units,
+            // Two secrets: naming is telling the pair apart, and is not limited by itself.
+            Independence::Rows if share == 0.0 => RiskMethod::Chernoff,
+            Independence::Rows => {
+                let certify = prepared.split.certify.rows();
+                choose_method(naming.tune(), certify, prior, share * prepared.alpha)
             }
         };
-        if !is_uniform(prior) {
-            return RiskPlan {
-                method: choose(1.0).0,
-                share: 1.0,
-            };
-        }
-        let (method, risk) = choose(naming_share);
-        let advantage = AdvantageGuide::new(prepared.alpha).at_least(&expected_errors(
-            &tuned.choices[worst],
-            prepared.split.certify.rows(),
-        ));
-        // Rows promise nothing where units count.
-        let dependent = !prepared.independence.is_of_rows();
-        let by_name = dependent || 1.0 - risk > (1.0 + advantage.max(0.0)) / secrets as f64;
-        let share = if secrets > 2 && by_name {
-            naming_share
-        } else {
-            0.0
-        };
-        for_pairs = 1.0 - share;
         RiskPlan { method, share }
     });
     (plans.collect(), for_pairs)
@@ -95,29 +82,13 @@ pub(crate) fn is_uniform(prior: &[f64]) -> bool {
     prior.iter().all(|p| *p == prior[0])
 }
 
-/// What the errors of a rule would be on so many rows of each secret.
-fn expected_errors(choice: &PairChoice, rows: &[u64]) -> PairErrors {
-    let [a_rows, b_rows] = [choice.rule.a, choice.rule.b].map(|secret| rows[secret as usize]);
-    let expected = |missed: u64, of: u64, rows: u64| {
-        let rate = (missed as f64 + 0.5) / (of as f64 + 1.0);
-        (rate * rows as f64).round() as u64
-    };
-    PairErrors {
-        a_rows,
-        a_missed: expected(choice.tune.a_missed, choice.tune.a_rows, a_rows),
-        b_rows,
-        b_missed: expected(choice.tune.b_missed, choice.tune.b_rows, b_rows),
-    }
-}
-
-/// The method that promises the smaller limit of the Bayes risk at a level on so many rows of every secret, and that
-/// limit.
+/// The method that promises the smaller limit of the Bayes risk at a level on so many rows of every secret.
 pub(crate) fn choose_method(
     tune: &GuessErrors,
     certify: &[u64],
     prior: &[f64],
     alpha: f64,
-) -> (RiskMethod, f64) {
+) -> RiskMethod {
     let rate =
         |secret: usize| (tune.errors[secret] as f64 + 0.5) / (tune.rows[secret] as f64 + 1.0);
     let expected = |rows: &[u64]| -> Vec<u64> {
@@ -131,8 +102,8 @@ pub(crate) fn choose_method(
         poisson_binomial_upper(pooled, plan.iter().sum(), alpha)
     });
     match matched {
-        Some(matched) if matched <= chernoff => (RiskMethod::Matched, matched),
-        _ => (RiskMethod::Chernoff, chernoff),
+        Some(matched) if matched <= chernoff => RiskMethod::Matched,
+        _ => RiskMethod::Chernoff,
     }
 }
 
