@@ -9,9 +9,11 @@
 //! units where every row has s with probability p. The variance of the shares between units is about
 //! τ² = (X² − (m − 1)) p (1 − p)/Σ (n_u − 1). How far a law is moved by that depends on τ/min(p, 1 − p).
 //!
-//! A unit with one secret alone says nothing about mixes: its law is that of its secret. Of a unit with few rows only those
-//! are looked at that have the secret and another one, which alone makes their shares differ; so small ones are left out.
+//! A unit with one secret alone says nothing about mixes: its law is that of its secret. Of units with few rows only those are
+//! seen that have the secret and another one, which alone makes their shares differ: they are looked at by themselves, and x_u
+//! is binomial on 1 … n_u − 1 there ([`few`](super::few)).
 
+use crate::audit::units::few;
 use leakgauge_log::{UnitCell, UnitRows};
 use leakgauge_stats::special::chi_squared_survival;
 
@@ -33,6 +35,15 @@ pub(crate) struct Mix {
     pub to: f64,
 }
 
+/// Which units show it.
+enum Sizes {
+    /// Those where many rows of a secret with this share are expected.
+    Large {
+        share: f64,
+    },
+    Few,
+}
+
 /// The units with several secrets.
 struct Units {
     /// Rows of each.
@@ -44,13 +55,26 @@ struct Units {
 /// The secret whose shares differ most between units that have others too, if they differ by more than chance.
 pub(crate) fn uneven(rows: &UnitRows, secrets: usize) -> Option<Mix> {
     let units = Units::new(rows, secrets);
-    let spreads = (0..secrets as u32).filter_map(|secret| {
-        let (share, spread) = units.spread(secret, LEAST_P / secrets as f64)?;
-        Some((spread, secret, share))
+    let least_p = LEAST_P / (2 * secrets) as f64;
+    let spreads = (0..secrets as u32).flat_map(|secret| {
+        let large = units.spread(secret, least_p);
+        let large = large.map(|(share, spread)| (spread, secret, Sizes::Large { share }));
+        let small = few::spread(&units.few(secret), least_p);
+        let small = small.map(|spread| (spread, secret, Sizes::Few));
+        large.into_iter().chain(small)
     });
     let most = spreads.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let (_, secret, share) = most.filter(|most| most.0 >= SPREAD)?;
-    let shares = units.shares(secret, share);
+    let (_, secret, sizes) = most.filter(|most| most.0 >= SPREAD)?;
+    let mut shares = match sizes {
+        Sizes::Large { share } => units.shares(secret, share),
+        Sizes::Few => {
+            let few = units.few(secret);
+            few.iter()
+                .map(|unit| unit.x as f64 / unit.rows as f64)
+                .collect()
+        }
+    };
+    shares.sort_by(f64::total_cmp);
     let tenth = shares.len() / 10;
     Some(Mix {
         secret,
@@ -113,7 +137,7 @@ impl Units {
         Some((share, spread / share.min(1.0 - share)))
     }
 
-    /// The shares of a secret in the units that are looked at, ascending.
+    /// The shares of a secret in the units that are looked at.
     fn shares(&self, secret: u32, share: f64) -> Vec<f64> {
         let least = Self::least_rows(share);
         let mut shares = vec![0.0; self.rows.len()];
@@ -121,12 +145,19 @@ impl Units {
             shares[at] = of_secret / self.rows[at];
         }
         let both = shares.into_iter().zip(&self.rows);
-        let mut shares: Vec<f64> = both
-            .filter(|one| *one.1 >= least)
+        both.filter(|one| *one.1 >= least)
             .map(|one| one.0)
-            .collect();
-        shares.sort_by(f64::total_cmp);
-        shares
+            .collect()
+    }
+
+    /// The units of few rows that have a secret and another one.
+    fn few(&self, secret: u32) -> Vec<few::Unit> {
+        let with = self.of_secret[secret as usize].iter();
+        let units = with.map(|&(at, x)| few::Unit {
+            rows: self.rows[at] as u32,
+            x: x as u32,
+        });
+        units.filter(|unit| unit.rows <= few::MOST_ROWS).collect()
     }
 }
 
@@ -186,6 +217,40 @@ mod tests {
             }
         }
         assert_eq!(uneven(&units(200, 42, &[0.0, 1.0], 1), 2), None);
+    }
+
+    /// Three of one and one of the other, or the reverse: a random row tells its unit, and so the secret, at 0.5.
+    #[test]
+    fn small_units_that_differ_are_seen() {
+        let cells = (0..400u32).flat_map(|unit| {
+            (0..4u32).map(move |row| UnitCell {
+                unit,
+                symbol: row % 3,
+                secret: if row == 0 { 1 - unit % 2 } else { unit % 2 },
+                count: 1,
+            })
+        });
+        let found = uneven(&UnitRows::new(cells.collect()), 2).expect("uneven");
+        assert_eq!([found.from, found.to], [0.25, 0.75], "{found:?}");
+    }
+
+    /// Two rows of each secret in every unit, or one of each of four.
+    #[test]
+    fn small_units_by_design_are_even() {
+        for secrets in [2, 4u32] {
+            let cells = (0..400u32).flat_map(|unit| {
+                (0..4u32).map(move |row| UnitCell {
+                    unit,
+                    symbol: row % 3,
+                    secret: row % secrets,
+                    count: 1,
+                })
+            });
+            assert_eq!(
+                uneven(&UnitRows::new(cells.collect()), secrets as usize),
+                None
+            );
+        }
     }
 
     /// Units of few rows that have a secret at all have a large share of it; a rare secret is told by its own scale.
