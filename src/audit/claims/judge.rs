@@ -14,6 +14,7 @@ use crate::audit::claims::unlearned;
 use crate::audit::figures::differences::BlocksCompared;
 use crate::audit::figures::information::estimate as information;
 use crate::audit::figures::overall::figure::capacity;
+use crate::audit::learn::blocks::every_pair_has_many_rows_each;
 use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;
@@ -81,7 +82,7 @@ fn judge_claim(evidence: &Evidence, log: &Log, claims: &[BoundClaim], at: usize)
     match claim.terms() {
         Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
         Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
-        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
+        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, log, claim, *at_most),
         Terms::Overall { figure, at_most } => {
             bound_on_all_secrets(evidence, claim, *figure, *at_most)
         }
@@ -358,7 +359,12 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
     report
 }
 
-fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
+fn bound_on_attack(
+    evidence: &Evidence,
+    log: &Log,
+    claim: &BoundClaim,
+    at_most: f64,
+) -> ClaimReport {
     let worst = evidence.worst;
     let mut estimate = evidence.attack_advantage(worst);
     // What the table proves, attacks have done.
@@ -366,21 +372,20 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
     let lower = proved.lower.zip(proved.method.lower);
     estimate.lower = lower.map(|limit| limit.0);
     estimate.method.lower = lower.map(|limit| limit.1);
-    // Over all pairs, each at its own level: the pair with the best attack is one fixed pair.
-    let judged = (0..evidence.pair_count()).all(|pair| evidence.tally(pair).is_judged());
-    let alpha = evidence.alpha();
-    estimate.upper = judged.then(|| {
-        let attacks = evidence.attacks.iter();
-        let largest = attacks
-            .map(|attack| attack.at_most(alpha))
-            .fold(-1.0, f64::max);
-        largest.max(lower.map_or(-1.0, |limit| limit.0)).min(1.0)
-    });
-    // Telling two measurements of a block apart is an attack too.
-    if let (Some(upper), Some(found)) = (&mut estimate.upper, evidence.differences) {
-        let paired = found.pairs.iter().filter_map(|pair| pair.paired_at_most);
-        *upper = paired.fold(*upper, f64::max);
+    estimate.upper = attacks_at_most(evidence, lower.map(|limit| limit.0));
+    // Few distinct observations: no attack exceeds the total variation, whose limit reads all rows.
+    let is_tighter = evidence.independence.is_of_rows() && every_pair_has_many_rows_each(log);
+    let of_all = proved
+        .upper
+        .filter(|_| is_tighter && estimate.upper.is_some());
+    if of_all.is_some() {
+        estimate.upper = of_all;
+        estimate.method.upper = proved.method.upper;
     }
+    let grounds = match of_all {
+        Some(_) => Grounds::Advantage,
+        None => Grounds::AttackAdvantage,
+    };
     if estimate.upper.is_none() {
         estimate.reason = Some(Reason::SecretWithoutRows);
     }
@@ -392,13 +397,28 @@ fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> Cla
         analytic: at_most,
         pair: evidence.pair(worst),
         verdict,
-        reason: Grounds::AttackAdvantage.into(),
+        reason: grounds.into(),
         rows_needed: rows_needed::for_bound(evidence, verdict, &estimate, at_most, worst),
         units_needed: None,
         p_value: p_value(evidence, at_most),
         estimate,
         fit: None,
     }
+}
+
+/// The upper limit of the advantages of the attacks that were tried, by their errors: over all pairs, each at its own level,
+/// for the pair with the best attack is one fixed pair. `None` where a pair was not judged.
+fn attacks_at_most(evidence: &Evidence, proved: Option<f64>) -> Option<f64> {
+    let judged = (0..evidence.pair_count()).all(|pair| evidence.tally(pair).is_judged());
+    let alpha = evidence.alpha();
+    let attacks = evidence.attacks.iter();
+    let largest = attacks
+        .map(|attack| attack.at_most(alpha))
+        .fold(proved.unwrap_or(-1.0), f64::max);
+    // Telling two measurements of a block apart is an attack too.
+    let pairs = evidence.differences.iter().flat_map(|found| &found.pairs);
+    let paired = pairs.filter_map(|pair| pair.paired_at_most);
+    judged.then(|| paired.fold(largest.min(1.0), f64::max))
 }
 
 /// No pair decides on a figure of all secrets; the one that is easiest to tell apart is named in its place.
