@@ -4,6 +4,7 @@ use crate::audit::assumptions::assumptions;
 use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::judge::{adopt_capacity, judge_claims};
+use crate::audit::claims::smallest::smallest_leak;
 use crate::audit::evidence::column_limits::ColumnLimits;
 use crate::audit::figures::differences::Differences;
 use crate::audit::figures::overall::figure::overall;
@@ -60,6 +61,7 @@ pub(super) fn assemble(
     let pairs = evidence.pair_count();
     let overall = overall(evidence, &worst_pair);
     adopt_capacity(&mut claims, &overall.capacity);
+    let smallest_leak = smallest_leak(prepared, evidence, &claims);
     Findings {
         figures: figures.figures(&Settled {
             prepared,
@@ -90,6 +92,7 @@ pub(super) fn assemble(
         differences: evidence.differences.cloned(),
         claims,
         detections: Vec::new(),
+        smallest_leak,
         privacy: pairs::privacy(evidence),
         tallies: Tallies::of(evidence, judged, prior),
         worst_pair,

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::audit::assumptions::Assumption;
 use crate::audit::claims::report::ClaimReport;
+use crate::audit::claims::smallest::SmallestLeak;
 use crate::audit::detection::Detection;
 use crate::audit::evidence::column_limits::ColumnLimits;
 use crate::audit::evidence::leaking_columns::LeakingColumns;
@@ -75,6 +76,8 @@ pub struct Findings {
     /// Whether a log of this size could have shown leaks of given sizes, where that was asked for
     /// ([`crate::power::detection`]).
     pub detections: Vec<Detection>,
+    /// The smallest leak that a log of this size shows, where that can be said and none was shown.
+    pub smallest_leak: Option<SmallestLeak>,
     /// The counts behind points and limits, for figures of several logs.
     pub tallies: Tallies,
 }

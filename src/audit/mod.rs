@@ -50,6 +50,7 @@ pub use claims::reason::{
 };
 pub use claims::report::{ClaimReport, Verdict};
 pub(crate) use claims::rows_needed::sensible as two_digits;
+pub use claims::smallest::SmallestLeak;
 pub(crate) use claims::time_check::{
     about_one_observation, factor, families, incomparable_step, needs_blocks, refuse_other_unit,
     slower, unknown_unit,

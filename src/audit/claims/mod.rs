@@ -8,6 +8,7 @@ mod privacy_curve;
 pub(crate) mod reason;
 pub(crate) mod report;
 pub(crate) mod rows_needed;
+pub(crate) mod smallest;
 mod time;
 pub(crate) mod time_check;
 mod unlearned;

@@ -11,7 +11,7 @@ use super::{described_by, with_keys};
 use crate::audit::{
     Asymptotic, ClaimReport, Convergence, ConvergencePoint, Correction, Detection, Extrapolated,
     Findings, LevelShare, LevelUse, Multiplicity, Overall, Pair, PairFigures, PrivacyLimit,
-    WorstPair,
+    SmallestLeak, WorstPair,
 };
 use crate::audit::{GLeakage, LeakageFamily, PriorChoice, Reconstruction, Warning};
 use crate::estimate::Estimate;
@@ -89,6 +89,9 @@ pub struct Audit<'a> {
     /// Whether a log of this size could have shown the leaks of --must-detect; only where it was asked for.
     #[serde(skip_serializing_if = "<[Detection]>::is_empty")]
     must_detect: &'a [Detection],
+    /// The smallest leak that a log of this size shows; only of logs with few labels that show none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smallest_leak: Option<SmallestLeak>,
 }
 
 impl<'a> Audit<'a> {
@@ -128,6 +131,7 @@ impl<'a> Audit<'a> {
             convergence: &found.convergence,
             claims: &found.claims,
             must_detect: &found.detections,
+            smallest_leak: found.smallest_leak,
         }
     }
 }

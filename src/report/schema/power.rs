@@ -5,7 +5,7 @@ use leakgauge_exact::claim::Claim;
 use serde::{Serialize, Serializer};
 
 use super::described_by;
-use crate::audit::Detection;
+use crate::audit::{Detection, SmallestLeak};
 use crate::power::RowsPlan;
 use crate::report::sentences::power;
 
@@ -38,6 +38,30 @@ impl DetectionKeys {
         }
     }
 }
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct SmallestLeakKeys {
+    /// Its advantage between two secrets.
+    advantage: f64,
+    /// What is proved of the advantage: that it is above this, the least that an undecided claim allows, or 0.
+    beyond: f64,
+    /// The share of logs that prove it.
+    power: f64,
+}
+
+impl Serialize for SmallestLeak {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let keys = SmallestLeakKeys {
+            advantage: self.advantage,
+            beyond: self.beyond,
+            power: SmallestLeak::POWER,
+        };
+        keys.serialize(serializer)
+    }
+}
+
+described_by!(SmallestLeak => SmallestLeakKeys);
 
 impl Serialize for Detection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

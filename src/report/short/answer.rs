@@ -8,7 +8,7 @@ use leakgauge_log::observations::ColumnType;
 use crate::audit::{Findings, OperatingPoint, Pair, is_member};
 use crate::estimate::{Estimate, Method, Reason};
 use crate::report::columns;
-use crate::report::numbers::{Limits, Texts, percent};
+use crate::report::numbers::{Limits, Texts, percent, plain_above};
 use crate::report::pairs::by_lower_limit;
 use crate::report::requested;
 use crate::report::sentences::reasons::reason;
@@ -52,6 +52,7 @@ pub fn sentences(audit: &Findings) -> Vec<String> {
         true => sentences.extend(told(audit)),
         false => sentences.push(not_told(audit)),
     }
+    sentences.extend(smallest_leak(audit));
     sentences.extend(columns::line(audit));
     sentences.extend(privacy(audit));
     sentences.extend(operating_point(audit));
@@ -167,6 +168,22 @@ fn not_told(audit: &Findings) -> String {
         "{} is not shown to tell {a} from {b}: {limits} (blind: 50 %).{test}",
         attacker(audit)
     )
+}
+
+/// How small a leak may be that a log of this size shows.
+fn smallest_leak(audit: &Findings) -> Option<String> {
+    let found = audit.smallest_leak.filter(|_| !leaks(audit))?;
+    let least = plain_above(right(found.advantage) * 100.0, 3);
+    let beyond = match found.beyond > 0.0 {
+        true => format!(
+            " (advantage {}) to be above the claim",
+            plain_above(found.advantage, 2)
+        ),
+        false => String::new(),
+    };
+    Some(format!(
+        "In nine of ten cases a log of this size shows a leak with {least} % right{beyond}; smaller ones can be missed."
+    ))
 }
 
 /// The total variation of some pair, where more is certified of that than of the worst pair.

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::pairwise::units::UnitAdvantage;
 use crate::pairwise::{ErrorRates, PairErrors};
 use leakgauge_stats::all_rows::Trials;
+use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::level;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
@@ -221,6 +222,70 @@ impl Advantage {
                     all: scale(trials.all),
                 }),
             },
+        }
+    }
+}
+
+/// Standard errors by which an estimate falls short of the truth in at most one of ten logs.
+const DECILE: f64 = 1.2816;
+/// Halvings that settle an advantage.
+const HALVINGS: u32 = 40;
+
+impl Advantage {
+    /// The least leak that rules on so many rows prove to be above `bound` in nine of ten logs, at level 1 − alpha, given the mean
+    /// and the variance of the advantage that rules reach where there is such a leak. `None` where there is none, and where units
+    /// count.
+    ///
+    /// # Formula
+    /// Both error rates are the same. Right answers fall short of what is expected by 1.2816 standard errors in one of ten logs;
+    /// the lower limit is that of as many.
+    pub fn least_shown(
+        &self,
+        bound: f64,
+        alpha: f64,
+        learned: &dyn Fn(f64) -> (f64, f64),
+    ) -> Option<f64> {
+        let shows = |leak: f64| {
+            let limit = self.limit_of(learned(leak), alpha);
+            limit.is_some_and(|limit| limit > bound)
+        };
+        if alpha <= 0.0 || bound >= 1.0 || !shows(1.0) {
+            return None;
+        }
+        Some(bisect((bound.max(0.0), 1.0), HALVINGS, |leak| !shows(leak)).1)
+    }
+
+    /// The lower limit that all but one of ten logs of so many rows exceed, given the mean and the variance of the advantage of
+    /// the rules.
+    fn limit_of(&self, (advantage, variance): (f64, f64), alpha: f64) -> Option<f64> {
+        let (right, wrong) = (0.5 * (1.0 + advantage), 0.5 * (1.0 - advantage));
+        // Of the share of errors, among so many rows.
+        let off = |rows: f64| DECILE * (right * wrong / rows + 0.25 * variance).sqrt();
+        let errors = |rows: u64, rate: f64| (rate.min(1.0) * rows as f64).ceil() as u64;
+        let unlucky = |rows: u64| errors(rows, wrong + off(rows as f64));
+        match &self.limits {
+            &Limits::Prequential(trials) => {
+                let all = trials.all;
+                let right = all - unlucky(all);
+                Some(Trials { right, all }.advantage_at_least(alpha))
+            }
+            &Limits::Pooled(_, rows) => {
+                Some(1.0 - 2.0 * poisson_binomial_upper(unlucky(rows), rows, alpha))
+            }
+            Limits::Separate => {
+                let [a_rows, b_rows] = [self.tally.a_rows, self.tally.b_rows];
+                // The mean of both rates is off as that of so many rows is.
+                let rows = 4.0 / (1.0 / a_rows as f64 + 1.0 / b_rows as f64);
+                let rate = wrong + off(rows);
+                let tally = PairErrors {
+                    a_rows,
+                    a_missed: errors(a_rows, rate),
+                    b_rows,
+                    b_missed: errors(b_rows, rate),
+                };
+                Some(tally.errors_at_most(alpha).advantage())
+            }
+            Limits::Effective(_) | Limits::Units(_) => None,
         }
     }
 }
