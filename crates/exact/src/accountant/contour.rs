@@ -326,7 +326,7 @@ impl Contour {
 }
 
 /// About ln of δ over e^(TK(θ) − θε) at a saddle, given T·K″(θ).
-fn log_size(theta: f64, variance: f64) -> f64 {
+pub(super) fn log_size(theta: f64, variance: f64) -> f64 {
     let next = 1.0 + theta;
     let curvature = variance + 1.0 / (theta * theta) + 1.0 / (next * next);
     -log((theta * next).abs()) - 0.5 * log(TAU * curvature)

@@ -4,6 +4,7 @@ use crate::extreme::Extreme;
 use libm::{exp, expm1};
 
 use super::loss::{Atom, Loss, Smooth};
+use super::{FINENESS, MAX_CELLS};
 
 /// The points `offset` + k·`step`, k whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +15,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// The number k of a loss, with a fraction.
-    fn place(&self, loss: f64) -> f64 {
+    pub fn place(&self, loss: f64) -> f64 {
         (loss - self.offset) / self.step
     }
 
@@ -45,7 +46,7 @@ pub(super) struct Measure {
 /// Tails of a step with less mass than this are cut.
 const TAIL: f64 = 1e-36;
 /// Losses nearer to a multiple of the step, in steps, are that multiple.
-const ON_GRID: f64 = 1e-9;
+pub(super) const ON_GRID: f64 = 1e-9;
 /// By how much of a step rounding can change the loss of a cell of the part with a density.
 const ROUNDING: f64 = 1e-6;
 /// Cells of the lower measure end between these parts of a step, or are set back to its middle.
@@ -119,13 +120,18 @@ impl Measure {
         let mut measure = Self::empty(loss, grid);
         measure.infinite += loss.cut.0;
         let rise = grid.rise();
-        for atom in &loss.atoms {
-            if atom.q == 0.0 {
+        let mut raised = 0.0;
+        for atom in loss.atoms.iter().filter(|atom| atom.p > 0.0) {
+            let told = atom.loss();
+            if told == f64::INFINITY {
                 measure.infinite += atom.p;
-            } else if atom.p > 0.0 {
-                let place = grid.place(atom.loss());
+            } else {
+                let place = grid.place(told);
                 if (place - place.round()).abs() <= ON_GRID {
                     measure.add(place.round() as i64, atom.p);
+                    raised = (told - grid.loss(place.round() as i64)).at_least(raised);
+                } else if !atom.has_digits() {
+                    measure.add(place.ceil() as i64, atom.p);
                 } else {
                     measure.split(place.floor() as i64, (atom.p, atom.q), rise);
                 }
@@ -141,9 +147,16 @@ impl Measure {
             }
             let ends = [low, high].map(|multiple| grid.loss(multiple));
             measure.add(low, smooth.between(f64::NEG_INFINITY, ends[0]).0);
-            measure.infinite += smooth.between(ends[1], f64::INFINITY).0;
-            measure.grid.offset += ROUNDING * grid.step;
+            // Much may be so near to the largest loss that rounding puts it beyond.
+            let beyond = smooth.between(ends[1], f64::INFINITY).0;
+            if smooth.ends.1 <= grid.loss(high + 1) {
+                measure.add(high + 1, beyond);
+            } else {
+                measure.infinite += beyond;
+            }
+            raised = ROUNDING * grid.step;
         }
+        measure.grid.offset += raised;
         measure
     }
 
@@ -156,28 +169,35 @@ impl Measure {
     pub fn below(loss: &Loss, grid: Grid) -> Measure {
         let mut measure = Self::empty(loss, grid);
         measure.dropped += loss.cut.0;
-        measure.add_merged(&loss.atoms);
+        let mut lowered = measure.add_merged(&loss.atoms);
         if let Some(smooth) = &loss.smooth {
             measure.add_cells(smooth);
-            measure.grid.offset -= ROUNDING * grid.step;
+            lowered = ROUNDING * grid.step;
         }
+        measure.grid.offset -= lowered;
         measure
     }
 
-    fn add_merged(&mut self, atoms: &[Atom]) {
+    /// Adds atoms, and tells by how much the loss of one was raised that is on the grid up to rounding.
+    fn add_merged(&mut self, atoms: &[Atom]) -> f64 {
+        let mut raised = 0.0;
         let mut merged: hashbrown::HashMap<i64, Atom> = hashbrown::HashMap::new();
         for atom in atoms.iter().filter(|atom| atom.p > 0.0) {
-            if atom.q == 0.0 {
+            let told = atom.loss();
+            if told == f64::INFINITY {
                 self.infinite += atom.p;
                 continue;
             }
-            let place = self.grid.place(atom.loss());
+            let place = self.grid.place(told);
             if (place - place.round()).abs() <= ON_GRID {
                 self.add(place.round() as i64, atom.p);
+                raised = (self.grid.loss(place.round() as i64) - told).at_least(raised);
+            } else if !atom.has_digits() {
+                self.add(place.floor() as i64, atom.p);
             } else {
                 let cell = merged
                     .entry(place.round() as i64)
-                    .or_insert(Atom { p: 0.0, q: 0.0 });
+                    .or_insert(Atom::new(0.0, 0.0));
                 cell.p += atom.p;
                 cell.q += atom.q;
             }
@@ -190,6 +210,7 @@ impl Measure {
                 cell.p,
             );
         }
+        raised
     }
 
     fn add_cells(&mut self, smooth: &Smooth) {
@@ -264,6 +285,14 @@ impl Smooth {
 }
 
 impl Loss {
+    /// The mean of the finite losses of atoms.
+    fn mean(&self) -> f64 {
+        let possible = self.atoms.iter().filter(|atom| atom.p > 0.0);
+        let each = possible.map(|atom| (atom.p, atom.loss()));
+        let finite = each.filter(|(_, loss)| loss.is_finite());
+        finite.map(|(p, loss)| p * loss).sum()
+    }
+
     /// The smallest and the largest finite loss, up to tails.
     pub fn support(&self) -> (f64, f64) {
         let atoms = self
@@ -279,25 +308,52 @@ impl Loss {
             (low.at_most(from), high.at_least(to))
         })
     }
+}
 
-    /// A step of which all losses are multiples, if there is one.
-    pub fn common_step(&self) -> Option<f64> {
-        if self.smooth.is_some() {
-            return None;
-        }
-        let losses = || {
-            self.atoms
-                .iter()
-                .map(|atom| atom.loss().abs())
-                .filter(|loss| loss.is_finite())
-        };
-        let least = losses()
-            .filter(|loss| *loss > 1e-14)
-            .fold(f64::INFINITY, f64::at_most);
-        let whole = |loss: f64| (loss / least - (loss / least).round()).abs() <= ON_GRID;
-        (least.is_finite() && losses().all(|loss| loss < 1e6 * least && whole(loss)))
-            .then_some(least)
+/// The step of a grid is no smaller part of the mean of atoms: where one loss is all but certain, sums of losses need
+/// not be told apart by the tiny variance.
+const PART: f64 = 3e-5;
+
+/// The grid for a loss.
+pub(super) fn grid(loss: &Loss) -> Grid {
+    if let Some(grid) = loss.lattice() {
+        return grid;
     }
+    let (low, high) = loss.support();
+    let finest = (high - low).at_least(1e-12) / MAX_CELLS;
+    let mut step = finest * MAX_CELLS / 4096.0;
+    let variance = |step: f64| Measure::above(loss, Grid { step, offset: 0.0 }).moments().1;
+    let mut found = variance(step);
+    // A grid moves each loss by a step at most. So where the variance is below 10 steps² and 60 of the finest steps are
+    // one, the variance on no finer grid is above 27 steps², which asks for less than the finest step.
+    while found < 10.0 * step * step && step > 60.0 * finest {
+        step /= 8.0;
+        found = variance(step);
+    }
+    let mut wanted = (FINENESS * found).sqrt().at_least(finest);
+    if loss.smooth.is_none() {
+        wanted = wanted.at_least(PART * loss.mean().abs());
+    }
+    // The outermost atoms are on the grid.
+    let losses = loss
+        .atoms
+        .iter()
+        .map(|atom| atom.loss())
+        .filter(|loss| loss.is_finite());
+    let most = losses.clone().fold(f64::NEG_INFINITY, f64::at_least);
+    let offset = losses.fold(f64::INFINITY, f64::at_most);
+    if offset == f64::INFINITY {
+        return Grid {
+            step: wanted,
+            offset: 0.0,
+        };
+    }
+    let step = if most - offset > wanted {
+        (most - offset) / ((most - offset) / wanted).ceil()
+    } else {
+        wanted
+    };
+    Grid { step, offset }
 }
 
 /// The number, in the direction of `sign`, beyond which a tail holds at most [`TAIL`].

@@ -20,12 +20,24 @@ type Masses = Box<dyn Fn(&Mark, &Mark) -> (f64, f64) + Send + Sync>;
 pub(super) struct Atom {
     pub p: f64,
     pub q: f64,
+    /// ln(p/q), where it is known with more digits than the masses have, and where one of them underflows.
+    known: Option<f64>,
 }
 
 impl Atom {
+    /// From the masses.
+    pub fn new(p: f64, q: f64) -> Atom {
+        Atom { p, q, known: None }
+    }
+
     /// ln(p/q), ±∞ where one is 0.
     pub fn loss(&self) -> f64 {
-        log(self.p) - log(self.q)
+        self.known.unwrap_or_else(|| log(self.p) - log(self.q))
+    }
+
+    /// Whether Q has more than the smallest numbers, whose digits are lost.
+    pub fn has_digits(&self) -> bool {
+        self.q >= f64::MIN_POSITIVE
     }
 }
 
@@ -114,7 +126,7 @@ impl Loss {
         let (most, least) = (0.5, 0.5 * exp(-t));
         Loss {
             cut: (0.0, 0.0),
-            atoms: vec![Atom { p: most, q: least }, Atom { p: least, q: most }],
+            atoms: vec![Atom::new(most, least), Atom::new(least, most)],
             smooth: Some(Smooth::new((-t, t), between)),
             normal: None,
         }
@@ -146,7 +158,7 @@ impl Loss {
         if most.is_finite() {
             // Beyond the records the likelihood ratio of Laplace noise is constant.
             let (p, q) = noise.masses(noise.distance(), f64::INFINITY, rate);
-            atoms = vec![Atom { p, q }, Atom { p: q, q: p }];
+            atoms = vec![Atom::new(p, q), Atom::new(q, p)];
         }
         let normal = match noise {
             Noise::Gaussian(mu) => Some(Normal {
@@ -176,15 +188,12 @@ impl Loss {
         }
         let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
         let cells = (0..=(distance + 2.0 * reach) as u64).map(|i| i as f64 - reach);
-        let atom = |x: f64| Atom {
-            p: mass(x),
-            q: mass(x - distance),
-        };
+        let atom = |x: f64| Atom::new(mass(x), mass(x - distance));
         let (inner, outer) = (
             distribution(-reach - 1.0),
             distribution(-reach - 1.0 - distance),
         );
-        let tails = [(inner, outer), (outer, inner)].map(|(p, q)| Atom { p, q });
+        let tails = [(inner, outer), (outer, inner)].map(|(p, q)| Atom::new(p, q));
         let middle = (0.5 * reach).floor();
         let is_constant = (atom(-reach).loss() - atom(-middle).loss()).abs() <= 1e-9;
         let mut atoms: Vec<Atom> = cells.map(atom).collect();
@@ -230,9 +239,12 @@ impl Loss {
                 1.0 - distribution(from) - distribution(-to)
             }
         };
-        let cells = cuts.windows(2).map(|cut| Atom {
-            p: mass(cut[0], cut[1]),
-            q: mass(cut[0] - distance, cut[1] - distance),
+        let cells = cuts.windows(2).map(|cut| {
+            let (p, q) = (
+                mass(cut[0], cut[1]),
+                mass(cut[0] - distance, cut[1] - distance),
+            );
+            Atom::new(p, q)
         });
         let (first, last) = (distance - outermost, outermost);
         let of_slivers = |by: f64| {
@@ -257,7 +269,7 @@ impl Loss {
         let pairs = p.iter().zip(q);
         Loss {
             cut: (0.0, 0.0),
-            atoms: pairs.map(|(&p, &q)| Atom { p, q }).collect(),
+            atoms: pairs.map(|(&p, &q)| Atom::new(p, q)).collect(),
             smooth: None,
             normal: None,
         }
@@ -268,6 +280,7 @@ impl Loss {
         let atoms = cells.iter().map(|cell| Atom {
             p: cell.p,
             q: cell.q,
+            known: Some(cell.loss),
         });
         Loss {
             cut: (0.0, 0.0),
@@ -328,7 +341,10 @@ impl Loss {
                 NoiseShape::Steps {
                     edges,
                     distribution,
-                } => Ok(Loss::steps(edges, distribution, distance)),
+                } => Ok(match mechanism.pair(pair.0, pair.1) {
+                    Some(Pair::Cells(cells)) if are_complete(&cells) => Loss::cells(&cells),
+                    _ => Loss::steps(edges, distribution, distance),
+                }),
                 NoiseShape::Integer(distribution) => {
                     Loss::integer(distribution, distance).ok_or_else(unknown)
                 }
@@ -361,6 +377,7 @@ impl Loss {
                 .map(|atom| Atom {
                     p: atom.q,
                     q: atom.p,
+                    known: atom.known.map(|loss| -loss),
                 })
                 .collect(),
             smooth,
@@ -407,12 +424,22 @@ impl Loss {
                 .map(|atom| Atom {
                     p: mixed(atom.p, atom.q),
                     q: atom.q,
+                    known: atom.known.map(map),
                 })
                 .collect(),
             smooth,
             normal: self.normal.map(|normal| Normal { rate, ..normal }),
         }
     }
+}
+
+/// Whether no mass is lost to the rounding of ends of cells. Then losses that are known are better than those of
+/// masses, whose rounding hides that all of them are multiples of one step.
+fn are_complete(cells: &[Cell]) -> bool {
+    let sum = |of: fn(&Cell) -> f64| cells.iter().map(of).sum::<f64>();
+    [sum(|cell| cell.p), sum(|cell| cell.q)]
+        .into_iter()
+        .all(|sum| (sum - 1.0).abs() <= 1e-12)
 }
 
 /// The loss of cells without those at both ends that have at most so much of both masses together as tables of noise

@@ -20,17 +20,20 @@ use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Cell, Pair};
 pub use sides::Sides;
 
+use composed::Composed;
 use contour::Contour;
-use grid::{Grid, Measure};
+use grid::{Measure, grid};
 use loss::Loss;
 use sides::{ToldSides, WIDE};
-use window::{Tilted, Told, Window};
+use window::Tilted;
 
 mod closed_forms;
+mod composed;
 mod contour;
 mod crossing;
 pub(crate) mod divided;
 mod grid;
+mod lattice;
 mod loss;
 mod normal;
 mod sides;
@@ -453,147 +456,6 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
         }
     }
     Ok(found)
-}
-
-/// The grid for a loss.
-fn grid(loss: &Loss) -> Grid {
-    if let Some(step) = loss.common_step() {
-        return Grid { step, offset: 0.0 };
-    }
-    let (low, high) = loss.support();
-    let finest = (high - low).at_least(1e-12) / MAX_CELLS;
-    let mut step = finest * MAX_CELLS / 4096.0;
-    let variance = |step: f64| Measure::above(loss, Grid { step, offset: 0.0 }).moments().1;
-    let mut found = variance(step);
-    // A grid moves each loss by a step at most. So where the variance is below 10 steps² and 60 of the finest steps are
-    // one, the variance on no finer grid is above 27 steps², which asks for less than the finest step.
-    while found < 10.0 * step * step && step > 60.0 * finest {
-        step /= 8.0;
-        found = variance(step);
-    }
-    let wanted = (FINENESS * found).sqrt().at_least(finest);
-    // The outermost atoms are on the grid.
-    let losses = loss
-        .atoms
-        .iter()
-        .map(|atom| atom.loss())
-        .filter(|loss| loss.is_finite());
-    let most = losses.clone().fold(f64::NEG_INFINITY, f64::at_least);
-    let offset = losses.fold(f64::INFINITY, f64::at_most);
-    if offset == f64::INFINITY {
-        return Grid {
-            step: wanted,
-            offset: 0.0,
-        };
-    }
-    let step = if most - offset > wanted {
-        (most - offset) / ((most - offset) / wanted).ceil()
-    } else {
-        wanted
-    };
-    Grid { step, offset }
-}
-
-/// A measure composed with itself, as one side of the truth: from above (`sign` 1) or from below (−1).
-struct Composed<'a> {
-    measure: &'a Measure,
-    steps: u64,
-    sign: f64,
-    /// The mass at infinite loss, and that without any loss.
-    infinite: f64,
-    dropped: f64,
-}
-
-impl<'a> Composed<'a> {
-    fn new(measure: &'a Measure, steps: u64, sign: f64) -> Self {
-        let of_all = |mass: f64| -f64::exp_m1(steps as f64 * (-mass).ln_1p());
-        Composed {
-            measure,
-            steps,
-            sign,
-            infinite: of_all(measure.infinite.at_most(1.0)),
-            dropped: of_all(measure.dropped.at_most(1.0)),
-        }
-    }
-
-    /// (δ, 1 − δ).
-    fn delta(&self, epsilon: f64) -> (f64, f64) {
-        self.both(
-            Window::new(self.measure, self.steps, epsilon).as_ref(),
-            epsilon,
-        )
-    }
-
-    /// δ at ascending ε up to the first that is negligible. A window serves all ε within half a standard deviation of
-    /// its middle: farther off, what may be wrong in the sums matters.
-    fn deltas(&self, epsilons: &[f64], negligible: f64) -> Vec<f64> {
-        let mut deltas = Vec::new();
-        let mut window: Option<Window> = None;
-        for &epsilon in epsilons {
-            let near = |window: &Window| epsilon - window.middle <= 0.5 * window.spread;
-            if !window.as_ref().is_some_and(near) {
-                window = Window::new(self.measure, self.steps, epsilon);
-            }
-            let delta = self.both(window.as_ref(), epsilon).0;
-            deltas.push(delta);
-            if delta <= negligible {
-                break;
-            }
-        }
-        deltas
-    }
-
-    fn both(&self, window: Option<&Window>, epsilon: f64) -> (f64, f64) {
-        let told = window.map_or(Told::Delta(0.0), |window| window.told(epsilon, self.sign));
-        match told {
-            Told::Delta(finite) => {
-                let delta = (self.infinite + finite).at_most(1.0);
-                (delta, 1.0 - delta)
-            }
-            Told::Kept(finite) => {
-                let kept = (finite + self.dropped).at_most(1.0);
-                (1.0 - kept, kept)
-            }
-        }
-    }
-
-    /// The ε at which δ(ε) crosses a value, on the side that keeps the direction of the bound, given δ(0).
-    fn epsilon(&self, delta: f64, at_zero: f64) -> f64 {
-        if self.infinite >= delta {
-            return f64::INFINITY;
-        }
-        if at_zero <= delta {
-            return 0.0;
-        }
-        let (mean, variance) = self.measure.moments();
-        let times = self.steps as f64;
-        let mut epsilon = (times * mean + 2.0 * (times * variance).sqrt()).at_least(0.0);
-        for _ in 0..40 {
-            let Some(window) = Window::new(self.measure, self.steps, epsilon) else {
-                // No finite sum of losses exceeds this ε.
-                epsilon *= 0.9;
-                continue;
-            };
-            let (mut low, mut high) = (
-                (epsilon - 3.0 * window.spread).at_least(0.0),
-                epsilon + 3.0 * window.spread,
-            );
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if self.both(Some(&window), middle).0 > delta {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            let found = if self.sign > 0.0 { high } else { low };
-            if (found - epsilon).abs() <= window.spread {
-                return found;
-            }
-            epsilon = found;
-        }
-        if self.sign > 0.0 { f64::INFINITY } else { 0.0 }
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use leakgauge_fourier::{Complex, Planner};
 use libm::{exp, log};
 
+use super::contour::log_size;
 use super::grid::Measure;
 
 /// The sum of the losses of all steps around a value of ε, tilted so that its mean is there.
@@ -34,7 +35,7 @@ pub(super) struct Window {
     /// The ε in the middle, and the standard deviation of the tilted sum.
     pub middle: f64,
     pub spread: f64,
-    below_mean: bool,
+    theta: f64,
 }
 
 /// K(θ), K′(θ) and K″(θ).
@@ -45,7 +46,7 @@ struct Cumulants {
 }
 
 impl Measure {
-    fn loss(&self, at: usize) -> f64 {
+    pub fn loss(&self, at: usize) -> f64 {
         self.grid.loss(self.first + at as i64)
     }
 
@@ -79,8 +80,16 @@ impl Measure {
     }
 
     /// About [`COARSE`] points that keep the mass and the mean of each stretch of the measure at its ends, so that no
-    /// mean of a convex function is smaller, such as that of e^(θL).
+    /// mean of a convex function is smaller, such as that of e^(θL). Where no more points have a mass, they are those
+    /// of the measure: few losses far apart would be spread over many times their variance.
     fn coarse(&self) -> Vec<(f64, f64)> {
+        let possible = |at: &usize| self.masses[*at] > 0.0;
+        let places = || (0..self.masses.len()).filter(possible);
+        if places().nth(2 * COARSE).is_none() {
+            return places()
+                .map(|at| (self.loss(at), self.masses[at]))
+                .collect();
+        }
         let together = self.masses.len().div_ceil(COARSE);
         let mut points = Vec::with_capacity(2 * COARSE + 2);
         for (part, masses) in self.masses.chunks(together).enumerate() {
@@ -110,8 +119,10 @@ fn cumulants(
     mut each: impl FnMut(f64),
 ) -> Cumulants {
     let points = points.filter(|(_, mass)| *mass > 0.0);
-    // A mass is at most 1 and rarely needed where it is tiny: the largest exponent without it avoids a logarithm each.
-    let most = if theta.abs() < 1.0 {
+    // A mass is at most 1 and rarely needed where it is tiny: small exponents avoid a logarithm each.
+    let farthest = points.clone().map(|(loss, _)| loss.abs());
+    let farthest = farthest.fold(0.0, f64::at_least);
+    let most = if theta.abs() < 1.0 && theta.abs() * farthest < 300.0 {
         0.0
     } else {
         let each = points.clone().map(|(loss, mass)| log(mass) + theta * loss);
@@ -207,6 +218,44 @@ impl Sum {
     }
 }
 
+/// About the ε at which δ(ε) of the sum of the losses of independent steps is a value: by the saddle of
+/// TK(θ) − θε − ln θ(θ + 1), whose ε rises with θ.
+pub(super) fn about(measure: &Measure, steps: u64, delta: f64) -> f64 {
+    let sum = Sum {
+        points: measure.coarse(),
+        steps: steps as f64,
+    };
+    let at = |log_theta: f64| {
+        let theta = exp(log_theta);
+        let cumulants = sum.cumulants(theta);
+        let epsilon = sum.steps * cumulants.mean - 1.0 / theta - 1.0 / (1.0 + theta);
+        let scale = sum.steps * cumulants.value - theta * epsilon;
+        (
+            epsilon,
+            scale + log_size(theta, sum.steps * cumulants.variance),
+        )
+    };
+    // Beyond a θ of e^20 an ε is the largest sum of losses.
+    let (mut low, mut high) = (-10.0, 20.0);
+    for _ in 0..SADDLES {
+        let middle = 0.5 * (low + high);
+        if at(middle).1 > log(delta) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let found = at(high).0;
+    if found.is_finite() {
+        found.at_least(0.0)
+    } else {
+        0.0
+    }
+}
+
+/// How often the saddles between which δ is are halved.
+const SADDLES: usize = 24;
+
 /// A side of a window: below (−1) or above (1) the middle, and how wide it may be.
 struct Side {
     sign: f64,
@@ -292,23 +341,24 @@ impl Window {
             error: tilted.error,
             middle: epsilon,
             spread: tilted.spread,
-            below_mean: tilted.theta < 0.0,
+            theta: tilted.theta,
         })
     }
 
     /// Σ (1 − e^(ε − L))⁺, or 1 minus it if the window is below the mean, at an ε in the window. What may be wrong is
-    /// added to δ or taken from it, by the sign.
+    /// added to δ or taken from it, by the sign: no tilted mass counts for more than e^(−θ(ε − middle)).
     pub fn told(&self, epsilon: f64, sign: f64) -> Told {
         let cells = self.sums.len() - 1;
         let place = ((epsilon - self.start) / self.step).floor() + 1.0;
         let at = place.clamp(0.0, cells as f64) as usize;
         let (p, q) = self.sums[at];
         let factor = exp(epsilon - self.middle);
-        if self.below_mean {
+        let error = self.error * exp(self.theta * (self.middle - epsilon));
+        if self.theta < 0.0 {
             let kept = p + factor * q;
-            Told::Kept(exp(self.scale) * (kept - sign * self.error).at_least(0.0))
+            Told::Kept(exp(self.scale) * (kept - sign * error).at_least(0.0))
         } else {
-            Told::Delta(exp(self.scale) * (p - factor * q + sign * self.error).at_least(0.0))
+            Told::Delta(exp(self.scale) * (p - factor * q + sign * error).at_least(0.0))
         }
     }
 }
@@ -337,11 +387,17 @@ fn sums(tilted: &[f64], (first, step): (f64, f64), theta: f64) -> Vec<(f64, f64)
 /// e^(first + k·step) for k below `count`, where it is at most e^600: beyond, no sum uses it.
 fn powers(first: f64, step: f64, count: usize) -> Vec<f64> {
     const TOGETHER: usize = 64;
+    // Between a number that is too large or too small and one that is needed there must be many steps.
+    let together = if TOGETHER as f64 * step.abs() > 8.0 {
+        1
+    } else {
+        TOGETHER
+    };
     let ratio = exp(step);
     let mut all = Vec::with_capacity(count + TOGETHER);
     while all.len() < count {
         let mut value = exp((first + all.len() as f64 * step).at_most(600.0));
-        for _ in 0..TOGETHER {
+        for _ in 0..together {
             all.push(value);
             value *= ratio;
         }

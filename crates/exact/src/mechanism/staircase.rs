@@ -1,5 +1,6 @@
 //! The staircase mechanism.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use libm::{exp, expm1, log};
@@ -152,6 +153,12 @@ impl Mechanism for Staircase {
     }
 }
 
+/// A number of periods that is whole up to rounding.
+fn whole(periods: f64) -> Option<f64> {
+    let nearest = periods.round();
+    ((periods - nearest).abs() <= 1e-12 * nearest).then_some(nearest)
+}
+
 /// The narrowest step of a density around a record that is replaced, relative to its distance and the period.
 const NARROWEST_STEP: f64 = 1e-4;
 
@@ -165,6 +172,43 @@ struct StaircaseNoise {
     /// where the shares do not.
     high: f64,
     low: f64,
+}
+
+/// A place in a period: the sum of one that is told, and γ, −γ or 0, which may be far below its last digit.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    base: f64,
+    offset: f64,
+}
+
+impl Place {
+    fn new(base: f64, offset: f64) -> Place {
+        Place { base, offset }
+    }
+
+    fn order(&self, other: &Place) -> Ordering {
+        let (own, others) = (self.base + self.offset, other.base + other.offset);
+        own.total_cmp(&others)
+            .then(self.offset.total_cmp(&other.offset))
+    }
+
+    fn minus(&self, other: &Place) -> f64 {
+        (self.base - other.base) + (self.offset - other.offset)
+    }
+}
+
+/// A part of a period on which both densities are constant.
+struct Part {
+    from: Place,
+    width: f64,
+    /// Whether the density around the first number is low.
+    is_low: bool,
+}
+
+impl Part {
+    fn is_before(&self, place: &Place) -> bool {
+        self.from.order(place) == Ordering::Less
+    }
 }
 
 impl StaircaseNoise {
@@ -238,6 +282,100 @@ impl StaircaseNoise {
         cuts
     }
 
+    /// The shares of a period's mass in cells that start at 0 and end at these places, in their order.
+    fn parts(&self, places: &[Place]) -> Vec<Part> {
+        let mut places = places.to_vec();
+        places.extend([Place::new(0.0, 0.0), Place::new(1.0, 0.0)]);
+        places.sort_by(Place::order);
+        let is_low = |place: &Place| Place::new(0.0, self.gamma).order(place) != Ordering::Greater;
+        let parts = places.windows(2).map(|ends| Part {
+            from: ends[0],
+            width: ends[1].minus(&ends[0]).at_least(0.0),
+            is_low: is_low(&ends[0]),
+        });
+        parts.filter(|part| part.width > 0.0).collect()
+    }
+
+    /// The share of a period's mass that so much of its high or its low part has.
+    fn share_of(&self, width: f64, is_low: bool) -> f64 {
+        match is_low {
+            true => self.low * (width / (1.0 - self.gamma)),
+            false => self.high * (width / self.gamma),
+        }
+    }
+
+    /// The cell of a part of period `near` around the first number, which is in the high or the low part of period
+    /// `far` around the other. Its masses are taken `repeats` times, for all periods that have the same losses.
+    fn cell_of(
+        &self,
+        part: &Part,
+        near: f64,
+        (far, far_is_low): (f64, bool),
+        repeats: f64,
+    ) -> Cell {
+        let half = -0.5 * repeats * expm1(-self.epsilon);
+        let mass = |k: f64, is_low: bool| {
+            half * exp(-self.epsilon * k) * self.share_of(part.width, is_low)
+        };
+        let level = |k: f64, is_low: bool| k + f64::from(u8::from(is_low));
+        let steps = level(far, far_is_low) - level(near, part.is_low);
+        let (p, q) = (mass(near, part.is_low), mass(far, far_is_low));
+        Cell::with_loss(p, q, self.epsilon * steps)
+    }
+
+    /// The cells between two numbers m + f periods apart, m whole and 0 ≤ f < 1.
+    ///
+    /// # Formula
+    /// At a place u of period k the other number is m − k + f − u periods away: up to u = f it is in period m − k of
+    /// the noise around that, then in the one before. Its low part ends where γ is left of a period.
+    fn cells_between(&self, m: f64, f: f64) -> Vec<Cell> {
+        let gamma = self.gamma;
+        let middle = Place::new(f, 0.0);
+        let rise = match f >= gamma {
+            true => Place::new(f, -gamma),
+            false => Place::new(1.0 + f, -gamma),
+        };
+        let parts = self.parts(&[Place::new(0.0, gamma), middle, rise]);
+        let periods = 0..=m as u64;
+        let of_period = |k: u64| {
+            let k = k as f64;
+            let cell = move |part: &Part| {
+                let is_first = part.is_before(&middle);
+                let is_low = match (f >= gamma, is_first) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    (true, true) | (false, false) => part.is_before(&rise),
+                };
+                let far = if is_first { m - k } else { m - k - 1.0 };
+                (far >= 0.0).then(|| self.cell_of(part, k, (far, is_low), 1.0))
+            };
+            parts.iter().filter_map(cell).collect::<Vec<Cell>>()
+        };
+        periods.flat_map(of_period).collect()
+    }
+
+    /// The cells beyond the first of two numbers m + f periods apart. From period to period they fall by the factor b.
+    fn cells_beyond(&self, m: f64, f: f64) -> Vec<Cell> {
+        let gamma = self.gamma;
+        let next = Place::new(1.0 - f, 0.0);
+        let fall = match f >= gamma {
+            true => Place::new(1.0 - f, gamma),
+            false => Place::new(-f, gamma),
+        };
+        let parts = self.parts(&[Place::new(0.0, gamma), next, fall]);
+        let cell = |part: &Part| {
+            let is_first = part.is_before(&next);
+            let is_low = match (f >= gamma, is_first) {
+                (true, true) => true,
+                (false, false) => false,
+                (true, false) | (false, true) => !part.is_before(&fall),
+            };
+            let far = if is_first { m } else { m + 1.0 };
+            self.cell_of(part, 0.0, (far, is_low), -1.0 / expm1(-self.epsilon))
+        };
+        parts.iter().map(cell).collect()
+    }
+
     /// The probability of noise above x ≥ 0.
     fn tail(&self, x: f64) -> f64 {
         let (k, _, after) = self.cell(x);
@@ -264,9 +402,7 @@ impl Noise for StaircaseNoise {
     /// counts as that multiple.
     fn epsilon(&self, distance: f64) -> f64 {
         let steps = distance / self.width;
-        let nearest = steps.round();
-        let whole = (steps - nearest).abs() <= 1e-12 * nearest;
-        self.epsilon * if whole { nearest } else { steps.ceil() }
+        self.epsilon * whole(steps).unwrap_or(steps.ceil())
     }
 
     /// ∫ max(f(x) − e^ε′ f(x − Δ), 0) dx, a sum over the pieces on which both densities are constant. Left of both
@@ -292,28 +428,22 @@ impl Noise for StaircaseNoise {
         Some((tail + pieces(-edge, distance + edge)).at_most(1.0))
     }
 
-    /// The pieces on which both densities are constant; in both tails they repeat with the factor b.
+    /// The pieces on which both densities are constant; in both tails they repeat with the factor b. No mass is a
+    /// difference of rounded places, which a narrow high part would not survive.
     fn pair(&self, distance: f64) -> Option<Pair> {
-        let (period, edge) = (self.width, self.gamma * self.width);
-        if distance / period > MAX_CELLS {
+        let periods = distance / self.width;
+        if periods > MAX_CELLS {
             return None;
         }
-        let cuts = self.cuts(-edge - period, distance + edge + period, distance);
-        let pieces = cuts.windows(2).map(|cut| {
-            let (from, to) = (cut[0], cut[1]);
-            let middle = 0.5 * (from + to);
-            let (near, far) = (self.step(middle), self.step(middle - distance));
-            let tail = middle < -edge || middle > distance + edge;
-            let repeats = if tail {
-                -1.0 / expm1(-self.epsilon)
-            } else {
-                1.0
-            };
-            let p = repeats * self.mass(from, to);
-            let q = repeats * self.mass(from - distance, to - distance);
-            Cell::with_loss(p, q, self.epsilon * (far - near))
-        });
-        Some(Pair::Cells(pieces.collect()))
+        let (m, f) = match whole(periods) {
+            Some(m) => (m, 0.0),
+            None => (periods.floor(), periods.fract()),
+        };
+        let beyond = self.cells_beyond(m, f);
+        let mut cells = self.cells_between(m, f);
+        cells.extend(beyond.iter().map(|cell| cell.swapped()));
+        cells.extend(beyond);
+        Some(Pair::Cells(cells))
     }
 
     /// The pieces on which all three densities are constant; in both tails they repeat with the factor b.
@@ -327,9 +457,10 @@ impl Noise for StaircaseNoise {
         }
         let far = distance + edge;
         // Records a whole number of periods apart, up to rounding, have the same ends of pieces.
-        let periods = (distance / period).round();
-        let whole = (distance / period - periods).abs() <= 1e-12 * periods;
-        let shift = if whole { 0.0 } else { distance };
+        let shift = match whole(distance / period) {
+            Some(_) => 0.0,
+            None => distance,
+        };
         let mut cuts = self.cuts(-far - period, far + period, shift);
         cuts.extend(cuts.clone().iter().map(|cut| -cut));
         cuts.sort_by(f64::total_cmp);
@@ -398,3 +529,6 @@ impl Noise for StaircaseNoise {
         if rng.random() { size } else { -size }
     }
 }
+
+#[cfg(test)]
+mod tests;
