@@ -36,7 +36,7 @@
 //! J. Dong, A. Roth, W. J. Su 2022, *Gaussian differential privacy*, doi:10.1111/rssb.12454. M. Bun, T. Steinke 2016,
 //! *Concentrated differential privacy*, Proposition 1.6, doi:10.1007/978-3-662-53641-4_24.
 
-use crate::binary::least_along_line;
+use crate::binary::{least_along_line, least_epsilon};
 use leakgauge_base::quantity::PrivacyParameter;
 use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::error_rates::ErrorRates;
@@ -144,6 +144,9 @@ fn of_epsilon(least: f64, delta: f64, asked: PrivacyParameter) -> f64 {
         PrivacyParameter::Epsilon { delta: other } if other >= delta => 0.0,
         // An event of any small probability may have these odds.
         _ if delta <= 0.0 => 0.0,
+        PrivacyParameter::Epsilon { delta: other } if delta < 1.0 && least.is_finite() => {
+            least_epsilon(least, delta, other)
+        }
         _ => least_along_line(least, delta, &|rates| of_errors(rates, asked)),
     }
 }
