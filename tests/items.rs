@@ -56,7 +56,7 @@ fn ids(items: &[(String, f64)]) -> String {
     joined(items, ",", |(key, _)| key.clone())
 }
 
-const AUDIT: [&str; 4] = ["audit", "log.tsv", "--claim", "ldp(epsilon=0.5)"];
+const AUDIT: [&str; 5] = ["audit", "log.tsv", "--quick", "--claim", "ldp(epsilon=0.5)"];
 
 #[test]
 fn a_leak_in_one_item_is_found() {
@@ -91,7 +91,7 @@ fn a_correct_mechanism_is_not_refuted() {
 #[test]
 fn whoever_says_that_items_are_all_that_is_seen_is_believed() {
     let place = log(1, [0.1, 0.1], pairs);
-    let claim = ["audit", "log.tsv", "--claim", "attack-advantage(0.2)"];
+    let claim = [&AUDIT[..4], &["attack-advantage(0.2)"]].concat();
     let output = place.run(&claim);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{text}");

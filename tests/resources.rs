@@ -114,12 +114,12 @@ fn a_table_has_no_more_columns_than_a_log() {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_is_not_there_is_an_error() {
-    let place = Place::with_log(line_of_points(15_000));
+    let place = Place::with_log(line_of_points(5_500));
     for arguments in [
         "channel 'randomized-response(epsilon=1, secrets=10000000)' --threads 1",
         "permute log.csv --out out.csv --move y --groups distance --by x --radius 1e9 --alpha 1 --threads 1",
     ] {
-        let (code, out, err) = in_shell(&place, "ulimit -v 400000", arguments);
+        let (code, out, err) = in_shell(&place, "ulimit -v 200000", arguments);
         assert_eq!(code, 2, "{arguments}: {err}");
         assert!(err.contains("not enough memory"), "{arguments}: {err}");
         assert_eq!(out, "", "{arguments}");

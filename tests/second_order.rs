@@ -93,8 +93,10 @@ fn shares_of_a_masked_byte_are_found_in_their_product() {
 #[test]
 fn of_many_columns_windows_are_multiplied() {
     let narrow = masked(6);
+    // Whether products are tested hangs on the columns; fewer rows are soon multiplied.
     let wide: String = narrow
         .lines()
+        .take(601)
         .enumerate()
         .map(|(row, line)| {
             let more: Vec<String> = (0..110)
