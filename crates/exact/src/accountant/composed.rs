@@ -12,17 +12,25 @@ pub(super) struct Composed<'a> {
     /// The mass at infinite loss, and that without any loss.
     infinite: f64,
     dropped: f64,
+    /// The rest of the mass at infinite loss, without cancellation.
+    finite: f64,
 }
 
 impl<'a> Composed<'a> {
     pub fn new(measure: &'a Measure, steps: u64, sign: f64) -> Self {
-        let of_all = |mass: f64| -f64::exp_m1(steps as f64 * (-mass).ln_1p());
+        let log_rest = |mass: f64| steps as f64 * (-mass.at_most(1.0)).ln_1p();
+        let log_finite = if measure.infinite < 0.5 {
+            log_rest(measure.infinite)
+        } else {
+            steps as f64 * (measure.masses.iter().sum::<f64>() + measure.dropped).ln()
+        };
         Composed {
             measure,
             steps,
             sign,
-            infinite: of_all(measure.infinite.at_most(1.0)),
-            dropped: of_all(measure.dropped.at_most(1.0)),
+            infinite: -log_rest(measure.infinite).exp_m1(),
+            dropped: -log_rest(measure.dropped).exp_m1(),
+            finite: log_finite.exp(),
         }
     }
 
@@ -38,7 +46,9 @@ impl<'a> Composed<'a> {
         let mut deltas = Vec::new();
         let mut window: Option<Window> = None;
         for &epsilon in epsilons {
-            let near = |window: &Window| epsilon - window.middle <= 0.5 * window.spread;
+            let near = |window: &Window| {
+                epsilon - window.middle <= (0.5 * window.spread).at_most(window.reach())
+            };
             if !window.as_ref().is_some_and(near) {
                 window = Window::new(self.measure, self.steps, epsilon);
             }
@@ -56,7 +66,7 @@ impl<'a> Composed<'a> {
         match told {
             Told::Delta(finite) => {
                 let delta = (self.infinite + finite).at_most(1.0);
-                (delta, 1.0 - delta)
+                (delta, (self.finite - finite).at_least(0.0))
             }
             Told::Kept(finite) => {
                 let kept = (finite + self.dropped).at_most(1.0);
@@ -89,9 +99,11 @@ impl<'a> Composed<'a> {
                 continue;
             };
             let is_above = |epsilon: f64| self.both(Some(&window), epsilon).0 > delta;
+            // The window serves no farther, and its ends, which are not tried, are not found.
+            let far = (3.0 * window.spread).at_most(window.reach());
             let (mut low, mut high) = (
-                (epsilon - 3.0 * window.spread).at_least(below),
-                (epsilon + 3.0 * window.spread).at_most(above),
+                (epsilon - far).at_least(below),
+                (epsilon + far).at_most(above),
             );
             for _ in 0..60 {
                 let middle = 0.5 * (low + high);
@@ -102,7 +114,7 @@ impl<'a> Composed<'a> {
                 }
             }
             let found = if self.sign > 0.0 { high } else { low };
-            if (found - epsilon).abs() <= window.spread {
+            if (found - epsilon).abs() <= far / 3.0 {
                 return found;
             }
             if is_above(epsilon) {
@@ -128,3 +140,88 @@ const WINDOWS: usize = 40;
 const FOLLOWED: usize = 8;
 /// Ends of an interval that are nearer to each other than this part of them are one.
 const NEAR: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Accountant, Sides};
+    use crate::mechanism::parse;
+    use crate::profile::Cell;
+
+    fn check(Sides { least, most }: Sides, exact: f64, rounding: f64) {
+        let hair = 1e-12 * exact;
+        assert!(
+            least <= exact + hair && exact <= most + hair && most - least <= rounding * exact,
+            "{least:e} {exact:e} {most:e}"
+        );
+    }
+
+    fn of(cells: [(f64, f64); 2], steps: u64) -> Accountant {
+        let cells = cells.map(|(p, q)| Cell::new(p, q));
+        Accountant::of_symmetric_cells(&cells, steps).unwrap()
+    }
+
+    /// A standard deviation of losses that are hundreds apart is farther than exponentials reach. Sums are T·l + (L − l)·j
+    /// with a binomial j, and δ at an ε just below that of an m is P(j > m) + P(j = m)(1 − e^(ε − it)).
+    #[test]
+    fn losses_hundreds_apart_keep_both_sides() {
+        let steps = 60;
+        let rare = 1e-206f64;
+        let (low, high) = (f64::ln(0.5), f64::ln(0.5) - rare.ln());
+        let accountant = of([(0.5, 1.0), (0.5, rare)], steps);
+        let mut ways = vec![f64::powi(0.5, 60)];
+        for j in 0..60 {
+            ways.push(ways[j] * (60 - j) as f64 / (j + 1) as f64);
+        }
+        for delta in [0.999, 0.9, 0.6, 0.1, 1e-3, 1e-8] {
+            let mut above = 0.0;
+            let at = (0..=60).rev().find(|&j| {
+                above += ways[j];
+                above > delta
+            });
+            let at = at.unwrap();
+            let sum = low * (60 - at) as f64 + high * at as f64;
+            check(
+                accountant.epsilon(delta),
+                sum + f64::ln((above - delta) / ways[at]),
+                1e-9,
+            );
+        }
+    }
+
+    /// Just below the largest loss δ is a small part of the sums whose difference it is.
+    #[test]
+    fn differences_of_sums_keep_their_side() {
+        let loss = 0.09010883364596764;
+        let cells = [(3.75e-77, loss), (1.0, 1e-3)]
+            .map(|(p, loss)| Cell::with_loss(p, p * f64::exp(-loss), loss));
+        let accountant = Accountant::of_symmetric_cells(&cells, 1).unwrap();
+        let epsilon = loss * (1.0 - 1e-9);
+        let exact = -3.75e-77 * f64::exp_m1(epsilon - loss);
+        let Sides { least, most } = accountant.delta(epsilon);
+        assert!(
+            least <= exact * (1.0 + 1e-6) && most >= exact * (1.0 - 1e-6),
+            "{least:e} {exact:e} {most:e}"
+        );
+    }
+
+    /// Where all but little of the loss is infinite, security is what is left.
+    #[test]
+    fn security_beside_infinite_losses_has_its_digits() {
+        let security = of([(0.25, 0.0), (0.75, 1.0)], 300)
+            .total_variation_and_bayes_security()
+            .1;
+        check(security, f64::powi(0.75, 300), 1e-10);
+    }
+
+    /// Rare use changes probabilities by less than their last digits.
+    #[test]
+    fn a_record_that_is_hardly_used_keeps_its_loss() {
+        for rate in [1e-3, 1e-9, 1e-14, 1e-30] {
+            let text =
+                format!("subsampled(randomized-response(epsilon=1, secrets=2), rate={rate})");
+            let accountant = Accountant::of_mechanism(&*parse(&text).unwrap(), 1).unwrap();
+            let exact = rate * f64::tanh(0.5);
+            check(accountant.delta(0.0), exact, 1e-8 + 1e-11 / exact);
+        }
+    }
+}

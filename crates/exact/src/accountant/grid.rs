@@ -205,10 +205,10 @@ impl Measure {
         let mut cells: Vec<Atom> = merged.into_values().collect();
         cells.sort_by(|a, b| a.loss().total_cmp(&b.loss()));
         for cell in cells {
-            self.add(
-                (self.grid.place(cell.loss()) + ON_GRID).floor() as i64,
-                cell.p,
-            );
+            let told = cell.loss();
+            let down = (self.grid.place(told) + ON_GRID).floor() as i64;
+            self.add(down, cell.p);
+            raised = (self.grid.loss(down) - told).at_least(raised);
         }
         raised
     }

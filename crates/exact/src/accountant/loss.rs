@@ -32,7 +32,15 @@ impl Atom {
 
     /// ln(p/q), ±∞ where one is 0.
     pub fn loss(&self) -> f64 {
-        self.known.unwrap_or_else(|| log(self.p) - log(self.q))
+        self.known.unwrap_or_else(|| {
+            // The difference of masses that are next to each other is exact.
+            let above = (self.p - self.q) / self.q;
+            if above.abs() < 0.5 {
+                log1p(above)
+            } else {
+                log(self.p) - log(self.q)
+            }
+        })
     }
 
     /// Whether Q has more than the smallest numbers, whose digits are lost.
@@ -393,7 +401,7 @@ impl Loss {
         }
         let mixed = move |p: f64, q: f64| (1.0 - rate) * q + rate * p;
         let map = move |loss: f64| {
-            if loss > 30.0 {
+            if loss > 600.0 {
                 loss + log(rate) + log1p((1.0 - rate) / rate * exp(-loss))
             } else {
                 log1p(rate * expm1(loss))
@@ -424,7 +432,8 @@ impl Loss {
                 .map(|atom| Atom {
                     p: mixed(atom.p, atom.q),
                     q: atom.q,
-                    known: atom.known.map(map),
+                    // Of rare use the masses are one but for their last digits.
+                    known: Some(map(atom.loss())),
                 })
                 .collect(),
             smooth,

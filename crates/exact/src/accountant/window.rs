@@ -345,7 +345,13 @@ impl Window {
         })
     }
 
-    /// Σ (1 − e^(ε − L))⁺, or 1 minus it if the window is below the mean, at an ε in the window. What may be wrong is
+    /// How far from its middle an ε may be: the exponents that it needs are far from those of numbers that are too large
+    /// or too small. Where losses are hundreds apart this is less than the standard deviation.
+    pub fn reach(&self) -> f64 {
+        FARTHEST / (1.0 + self.theta.abs())
+    }
+
+    /// Σ (1 − e^(ε − L))⁺, or 1 minus it if the window is below the mean, at an ε within reach. What may be wrong is
     /// added to δ or taken from it, by the sign: no tilted mass counts for more than e^(−θ(ε − middle)).
     pub fn told(&self, epsilon: f64, sign: f64) -> Told {
         let cells = self.sums.len() - 1;
@@ -363,11 +369,14 @@ impl Window {
     }
 }
 
+/// The largest exponent of a weight that the sums of a window need.
+const FARTHEST: f64 = 300.0;
+
 /// The sums of a window whose first loss less ε is given, and the step.
 fn sums(tilted: &[f64], (first, step): (f64, f64), theta: f64) -> Vec<(f64, f64)> {
     let cells = tilted.len();
-    let weights = powers(-theta * first, -theta * step, cells);
-    let falling = powers(-(1.0 + theta) * first, -(1.0 + theta) * step, cells);
+    let weights = powers(-theta, (first, step), cells);
+    let falling = powers(-(1.0 + theta), (first, step), cells);
     let mut sums = vec![(0.0, 0.0); cells + 1];
     for at in (0..cells).rev() {
         sums[at].1 = sums[at + 1].1 + tilted[at] * falling[at];
@@ -384,19 +393,21 @@ fn sums(tilted: &[f64], (first, step): (f64, f64), theta: f64) -> Vec<(f64, f64)
     sums
 }
 
-/// e^(first + k·step) for k below `count`, where it is at most e^600: beyond, no sum uses it.
-fn powers(first: f64, step: f64, count: usize) -> Vec<f64> {
+/// e^(rate·(first + k·step)) for k below `count`, where it is at most e^600: beyond, no sum uses it. Of one distance in
+/// the middle, all rates have the same rounding, which moves a loss: a difference of sums keeps its digits.
+fn powers(rate: f64, (first, step): (f64, f64), count: usize) -> Vec<f64> {
     const TOGETHER: usize = 64;
+    let rise = rate * step;
     // Between a number that is too large or too small and one that is needed there must be many steps.
-    let together = if TOGETHER as f64 * step.abs() > 8.0 {
+    let together = if TOGETHER as f64 * rise.abs() > 8.0 {
         1
     } else {
         TOGETHER
     };
-    let ratio = exp(step);
+    let ratio = exp(rise);
     let mut all = Vec::with_capacity(count + TOGETHER);
     while all.len() < count {
-        let mut value = exp((first + all.len() as f64 * step).at_most(600.0));
+        let mut value = exp((rate * (first + all.len() as f64 * step)).at_most(600.0));
         for _ in 0..together {
             all.push(value);
             value *= ratio;
