@@ -103,3 +103,32 @@ fn whoever_says_that_items_are_all_that_is_seen_is_believed() {
     let asked = ["estimate", "log.csv", "--list", "x=items"];
     few.refuses(&asked, &["--list x=items", "no items that recur"]);
 }
+
+/// A word that is in two rows has no column, and a thousand such words may tell the secret.
+#[test]
+fn nothing_holds_where_many_items_are_too_rare_to_be_seen() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut text = "secret\tx\n".to_owned();
+    for _ in 0..ROWS {
+        let second = rng.random_bool(0.5);
+        let mut words: Vec<String> = (0..4)
+            .map(|_| format!("w{}", rng.random_range(0..20)))
+            .collect();
+        let of_secret = if second { "q" } else { "z" };
+        words.push(format!("{of_secret}{}", rng.random_range(0..ROWS / 2)));
+        words.shuffle(&mut rng);
+        let label = if second { "b" } else { "a" };
+        text.push_str(&format!("{label}\t{}\n", words.join(" ")));
+    }
+    let place = Place::new().file("log.tsv", text);
+    let claim = [&AUDIT[..4], &["attack-advantage(0.3)"]].concat();
+    for more in [&[][..], &["--list", "x=items"]] {
+        let output = place.run(&[&claim[..], more].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(
+            text.contains("too rare for a column of their own"),
+            "{text}"
+        );
+    }
+}

@@ -246,9 +246,11 @@ fn is_value(field: Field) -> bool {
     }
     let text = field.text();
     let text = text.trim();
+    if Suffix::of(text).is_some() {
+        return true;
+    }
     text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
         && (Unit::of(std::iter::once(text)).is_some()
-            || Suffix::of(text).is_some()
             || Notation::of(text).is_some_and(Notation::is_number))
 }
 

@@ -149,6 +149,13 @@ pub enum Grounds {
         /// How to say it.
         reading: ListReading,
     },
+    /// Texts of items, some of them too rare for a column of their own: of these attacks saw the number only.
+    RareItems {
+        /// Their column.
+        column: String,
+        /// The share of the rows that have such items.
+        share: f64,
+    },
     /// Members and others, most often of one model, for which limits for independent runs were not read.
     OneModel {
         /// Whether the rows are scores of the user's own attack.

@@ -37,7 +37,32 @@ pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
         column: column.clone(),
         reading: *reading,
     });
+    let in_part = rare_items(log).or(in_part);
     in_part.or_else(|| labels_seen_once(log))
+}
+
+/// With items that have no column of their own in more of the rows, attacks have not seen what an observer of items sees.
+const MOST_RARE: f64 = 0.01;
+
+/// Texts of items many of which are too rare for a column, so that all that is known of them is their number.
+fn rare_items(log: &Log) -> Option<Grounds> {
+    let columns = log.observations.columns().iter().enumerate();
+    let of_items = columns.filter(|(_, column)| log.facts.item_columns.contains(&column.name));
+    let mut others = of_items.filter_map(|(at, column)| {
+        let text = column.name.strip_suffix(".others")?;
+        let has_others = |symbol: u32| log.observations.number_in(symbol, at) > Some(0.0);
+        let cells = log.counts.cells().iter();
+        let rows: u64 = cells
+            .filter(|cell| has_others(cell.symbol))
+            .map(|cell| cell.count)
+            .sum();
+        let share = rows as f64 / log.counts.total() as f64;
+        (share > MOST_RARE).then(|| Grounds::RareItems {
+            column: text.to_owned(),
+            share,
+        })
+    });
+    others.next()
 }
 
 /// A column most of whose labels are in one row only.

@@ -144,6 +144,7 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
         | Grounds::MayBeMeasured { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
+        | Grounds::RareItems { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::NegativeTimes { .. }
         | Grounds::OneModel { .. }
@@ -181,12 +182,6 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             missing.all,
             shorten(&missing.secret)
         ),
-        Grounds::LabelsSeenOnce { column, share } => format!(
-            "Not shown: {} % of the labels of {} occur once, so no attack could learn from them. {}",
-            plain(100.0 * share, 2),
-            shorten(column),
-            left_out::of_labels_seen_once()
-        ),
         Grounds::ShiftedRows { before } => format!(
             "Not shown: observations depend on the secret {}, so the log may be shifted by a row.",
             neighbor(*before)
@@ -195,6 +190,36 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             "Not shown: each value of {} has one secret, so its rows may depend on each other: {}.",
             shorten(column),
             left_out::units_of(column)
+        ),
+        Grounds::ChosenSecret { column } => format!(
+            "Not shown: nobody said what the secret is. If it is {}: {}.",
+            shorten(column),
+            setting("secret", shorten(column))
+        ),
+        Grounds::UnevenMix { .. } => format!(
+            "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
+            setting("attacker", "unit")
+        ),
+        Grounds::NothingObserved { value, all, .. } => format!(
+            "Not judged: {} show nothing but {}. Check what writes the log.",
+            match all {
+                true => "rows",
+                false => "the rows of some secret",
+            },
+            shorten(value)
+        ),
+        _ => return not_seen(grounds),
+    })
+}
+
+/// What attacks did not see or learn.
+fn not_seen(grounds: &Grounds) -> Option<String> {
+    Some(match grounds {
+        Grounds::LabelsSeenOnce { column, share } => format!(
+            "Not shown: {} % of the labels of {} occur once, so no attack could learn from them. {}",
+            plain(100.0 * share, 2),
+            shorten(column),
+            left_out::of_labels_seen_once()
         ),
         Grounds::LastBits { column } => format!(
             "Not shown: the last bits of {} depend on the secret, and attacks do not read them. If they are seen: {}.",
@@ -211,27 +236,16 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             shorten(column),
             setting("categorical", shorten(column))
         ),
-        Grounds::ChosenSecret { column } => format!(
-            "Not shown: nobody said what the secret is. If it is {}: {}.",
-            shorten(column),
-            setting("secret", shorten(column))
+        Grounds::RareItems { column, share } => format!(
+            "Not shown: {} % of the rows have items of {} too rare for a column of their own, which may tell more. If an \
+             observer sees a part of the texts only, log that part.",
+            plain(100.0 * share, 2),
+            shorten(column)
         ),
         Grounds::ListsInPart { column, reading } => format!(
             "Not shown: attacks saw a part of the lists of {}. Say which part an observer sees: {}.",
             shorten(column),
             left_out::as_list(column, *reading)
-        ),
-        Grounds::UnevenMix { .. } => format!(
-            "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
-            setting("attacker", "unit")
-        ),
-        Grounds::NothingObserved { value, all, .. } => format!(
-            "Not judged: {} show nothing but {}. Check what writes the log.",
-            match all {
-                true => "rows",
-                false => "the rows of some secret",
-            },
-            shorten(value)
         ),
         _ => return None,
     })
@@ -269,6 +283,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         | Grounds::MayBeMeasured { .. }
         | Grounds::ChosenSecret { .. }
         | Grounds::ListsInPart { .. }
+        | Grounds::RareItems { .. }
         | Grounds::MissingTimes { .. }
         | Grounds::NegativeTimes { .. }
         | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),

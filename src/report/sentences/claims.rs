@@ -239,6 +239,12 @@ fn in_doubt(grounds: &Grounds) -> String {
             shorten(column),
             setting("secret", shorten(column))
         ),
+        Grounds::RareItems { column, share } => format!(
+            "Not shown: {} % of the rows have items of column {} too rare for a column of their own, which may tell more. If an \
+             observer sees a part of the texts only, log that part.",
+            plain(100.0 * share, 2),
+            shorten(column)
+        ),
         Grounds::ListsInPart { column, reading } => format!(
             "Not shown: attacks saw a part of the lists of column {}, and the rest may tell more. If an observer sees no more, \
              say so: {}, or another part of them.",

@@ -347,11 +347,7 @@ fn is_slashed_date(text: &str) -> bool {
         && parts.iter().all(|part| is_number(part))
 }
 
-/// A number with a unit behind it.
+/// A number with a unit.
 fn looks_like_a_number(text: &str) -> bool {
-    let value = text
-        .trim_end_matches(|letter: char| letter.is_alphabetic() || letter == ' ' || letter == '%');
-    text.parse::<f64>().is_err()
-        && value.contains(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
-        && value.parse::<f64>().is_ok()
+    text.parse::<f64>().is_err() && Suffix::of(text).is_some()
 }
