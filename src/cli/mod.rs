@@ -204,11 +204,11 @@ const MEANT: [(&str, &str); 17] = [
     ),
     (
         "--delta",
-        "claims have an option of their own: --claim 'dp(epsilon=1, delta=1e-5)'",
+        "claims have an option of their own: --claim 'dp(epsilon=1, delta=1e-5)'; bounds has --at-delta 1e-5",
     ),
     (
         "--epsilon",
-        "claims have an option of their own: --claim 'dp(epsilon=1)'",
+        "claims have an option of their own: --claim 'dp(epsilon=1)'; bounds has --at-epsilon 1",
     ),
     ("--file", "logs stand without an option: leakgauge LOG"),
     ("--input", "logs stand without an option: leakgauge LOG"),

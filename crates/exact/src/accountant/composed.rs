@@ -213,6 +213,18 @@ mod tests {
         check(security, f64::powi(0.75, 300), 1e-10);
     }
 
+    /// Integers that one secret all but never has are not impossible: the loss of ten runs, each of 1/2σ² at 0, is 12,500.
+    #[test]
+    fn small_noise_on_integers_has_no_infinite_loss() {
+        let mechanism = parse("discrete-gaussian(sigma=0.02, secrets=2)").unwrap();
+        let accountant = Accountant::of_mechanism(&*mechanism, 10).unwrap();
+        check(
+            accountant.epsilon(1e-5),
+            12_500.0 + f64::ln(1.0 - 1e-5),
+            1e-3,
+        );
+    }
+
     /// Rare use changes probabilities by less than their last digits.
     #[test]
     fn a_record_that_is_hardly_used_keeps_its_loss() {

@@ -185,8 +185,13 @@ impl Loss {
     }
 
     /// Integer noise around 0 against around `distance`, cut where the tails are negligible. Tails whose likelihood ratio does
-    /// not change any more, as those of geometric noise, are one observation each.
-    fn integer(distribution: &dyn Fn(f64) -> f64, distance: f64) -> Option<Loss> {
+    /// not change any more, as those of geometric noise, are one observation each. Where noise is small beside the distance, the
+    /// masses of one side underflow: `known` tells the losses then, as no loss is infinite.
+    fn integer(
+        distribution: &dyn Fn(f64) -> f64,
+        distance: f64,
+        known: &dyn Fn(f64) -> Option<f64>,
+    ) -> Option<Loss> {
         let mut reach = 1.0;
         while distribution(-reach) > NEGLIGIBLE {
             reach *= 2.0;
@@ -196,7 +201,11 @@ impl Loss {
         }
         let mass = |x: f64| distribution(-x.abs()) - distribution(-x.abs() - 1.0);
         let cells = (0..=(distance + 2.0 * reach) as u64).map(|i| i as f64 - reach);
-        let atom = |x: f64| Atom::new(mass(x), mass(x - distance));
+        let atom = |x: f64| Atom {
+            p: mass(x),
+            q: mass(x - distance),
+            known: known(x),
+        };
         let (inner, outer) = (
             distribution(-reach - 1.0),
             distribution(-reach - 1.0 - distance),
@@ -354,7 +363,13 @@ impl Loss {
                     _ => Loss::steps(edges, distribution, distance),
                 }),
                 NoiseShape::Integer(distribution) => {
-                    Loss::integer(distribution, distance).ok_or_else(unknown)
+                    let known = |x: f64| match mechanism.pair(pair.0, pair.1) {
+                        Some(Pair::DiscreteGaussian { sigma, distance }) => {
+                            Some(distance * (0.5 * distance - x) / (sigma * sigma))
+                        }
+                        _ => None,
+                    };
+                    Loss::integer(distribution, distance, &known).ok_or_else(unknown)
                 }
             };
         }
