@@ -1,5 +1,6 @@
 //! Output files that are written completely or not at all.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -200,20 +201,34 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || file(one).is_some_and(|one| file(other) == Some(one)) || is_linked(one, other)
 }
 
+/// The position of the first of several paths that is of the same file as one before it, through links of either kind. Each is
+/// looked up once: a log may have ten thousand files.
+pub fn first_twice<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Option<usize> {
+    let (mut places, mut inodes) = (HashSet::new(), HashSet::new());
+    let mut paths = paths.into_iter();
+    paths.position(|path| {
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let is_new = inode(path).is_none_or(|inode| inodes.insert(inode));
+        !(places.insert(place) && is_new)
+    })
+}
+
 /// Whether two paths are hard links of one file.
-#[cfg(unix)]
 fn is_linked(one: &Path, other: &Path) -> bool {
+    inode(one).is_some_and(|one| inode(other) == Some(one))
+}
+
+/// What all hard links of a file share: its device and its number there.
+#[cfg(unix)]
+fn inode(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    let file = |path: &Path| {
-        let facts = path.metadata().ok()?;
-        facts.is_file().then(|| (facts.dev(), facts.ino()))
-    };
-    file(one).is_some_and(|one| file(other) == Some(one))
+    let facts = path.metadata().ok()?;
+    facts.is_file().then(|| (facts.dev(), facts.ino()))
 }
 
 #[cfg(not(unix))]
-fn is_linked(_: &Path, _: &Path) -> bool {
-    false
+fn inode(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// Whether two paths are the same file, also one that is not there yet.
@@ -355,4 +370,30 @@ fn fill(
     write(&mut out)?;
     let file = out.into_inner().map_err(|error| error.into_error())?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_seen_twice_through_links_of_either_kind() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        for name in ["a", "b"] {
+            fs::write(path(name), name).unwrap();
+        }
+        fs::hard_link(path("a"), path("hard")).unwrap();
+        std::os::unix::fs::symlink(path("b"), path("soft")).unwrap();
+        let twice = |names: &[&str]| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
+            first_twice(paths.iter().map(PathBuf::as_path))
+        };
+        assert_eq!(twice(&["a", "b", "not there", "nor this"]), None);
+        assert_eq!(twice(&["a", "b", "hard"]), Some(2));
+        assert_eq!(twice(&["soft", "a", "b"]), Some(2));
+        assert_eq!(twice(&["a", "a", "b"]), Some(1));
+        assert_eq!(twice(&["gone", "gone"]), Some(1));
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::options::{Like, MAX_ROWS, Missing, ReadOptions};
 use crate::source::STDIN;
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::files::is_same_file;
+use leakgauge_base::files::{first_twice, is_same_file};
 use leakgauge_base::naming::{option, setting};
 
 /// A smaller limit saves no memory worth having; whoever gives it probably meant something else.
@@ -85,6 +85,7 @@ impl ReadOptions {
 
     /// Refuses a file that is named twice, and a log that is also the one to learn on.
     fn refuse_files_twice(&self) -> Result<()> {
+        let twice = first_twice(self.files.iter().map(Path::new));
         for (at, file) in self.files.iter().enumerate() {
             if self
                 .secret_from
@@ -101,7 +102,7 @@ impl ReadOptions {
                     option("secret")
                 )));
             }
-            if self.files[..at].iter().any(|before| is_same(before, file)) {
+            if twice == Some(at) {
                 return Err(Error::file(file, "is named twice")
                     .with_hint("its rows would count twice; several files are read as one log"));
             }
