@@ -121,7 +121,11 @@ fn nothing_holds_where_many_items_are_too_rare_to_be_seen() {
         text.push_str(&format!("{label}\t{}\n", words.join(" ")));
     }
     let place = Place::new().file("log.tsv", text);
-    let claim = [&AUDIT[..4], &["attack-advantage(0.3)"]].concat();
+    let claim = [
+        &AUDIT[..4],
+        &["attack-advantage(0.3)", "--claim", "advantage(0.9)"],
+    ]
+    .concat();
     for more in [&[][..], &["--list", "x=items"]] {
         let output = place.run(&[&claim[..], more].concat());
         let text = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,8 @@
 //! Files whose columns are not what they seem: each was once read as something else than it is.
 
+use leakgauge_testing::rng;
+use rand::RngExt;
+
 use crate::common::{Place, stderr, stdout};
 
 fn lines(header: &str, rows: usize, row: impl Fn(usize) -> String) -> String {
@@ -340,4 +343,34 @@ fn reports_of_more_bits_than_values_ask_for_all_values() {
     );
     let text = stdout(&place.run(&audit("rappor(epsilon=1, secrets=16)")));
     assert!(!text.contains("does not fit"), "{text}");
+}
+
+/// Numbers as languages print them, and amounts of money: read as numbers, or refused with the reason.
+#[test]
+fn printed_numbers_and_money_are_numbers() {
+    let log = |cell: &dyn Fn(f64) -> String| {
+        let mut rng = rng(3);
+        let rows: String = (0..400)
+            .map(|_| {
+                let (secret, noise) = (rng.random_range(0..2), rng.random::<f64>());
+                let number = 900.0 + 20.0 * noise + 60.0 * f64::from(secret);
+                format!("{}\t{}\n", ["a", "b"][secret as usize], cell(number))
+            })
+            .collect();
+        Place::new().file("log.tsv", format!("secret\tx\n{rows}"))
+    };
+    let forms: [(&str, &dyn Fn(f64) -> String); 5] = [
+        ("`$`", &|x| format!("${x:.2}")),
+        ("`np.float64()`", &|x| format!("np.float64({x})")),
+        ("`Decimal()`", &|x| format!("Decimal('{x:.3}')")),
+        ("`tensor()`", &|x| format!("tensor({x:.4})")),
+        ("`req/s`", &|x| format!("{x:.1} req/s")),
+    ];
+    for (unit, form) in forms {
+        let text = stdout(&log(form).run(&["estimate", "log.tsv", "--quick"]));
+        assert!(text.contains(unit) && text.contains("LEAK  "), "{text}");
+        assert!(!text.contains("NO LEAK"), "{text}");
+    }
+    let thousands = log(&|x| format!("$1,{x:.2}"));
+    thousands.refuses(&["estimate", "log.tsv"], &["thousands separators"]);
 }

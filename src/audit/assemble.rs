@@ -61,7 +61,7 @@ pub(super) fn assemble(
     let pairs = evidence.pair_count();
     let overall = overall(evidence, &worst_pair);
     adopt_capacity(&mut claims, &overall.capacity);
-    let smallest_leak = smallest_leak(prepared, evidence, &claims);
+    let smallest_leak = smallest_leak(prepared, evidence, &claims, &warnings);
     Findings {
         figures: figures.figures(&Settled {
             prepared,

@@ -291,8 +291,7 @@ impl Plan {
         }
         self.for_no_leak = Some(NO_LEAK_PART);
         self.for_pairs *= 1.0 - NO_LEAK_PART;
-        // A share below the whole is one of those that hold together with pairs.
-        for risk in self.risk.iter_mut().filter(|risk| risk.share < 1.0) {
+        for risk in &mut self.risk {
             risk.share *= 1.0 - NO_LEAK_PART;
         }
     }

@@ -13,6 +13,7 @@ use crate::report::plan;
 use crate::report::requested;
 use crate::report::sentences::assumptions::assumption;
 use crate::report::sentences::{power, warnings};
+use crate::report::short::answer::smallest_leak;
 use crate::report::short::doubts;
 use crate::report::sketch::sketch;
 use crate::report::summary::summary;
@@ -58,6 +59,9 @@ pub fn audit(audit: &Findings) -> Document {
     }
     document.heading("Summary");
     summary(&mut document, audit);
+    if let Some(smallest) = smallest_leak(audit) {
+        document.paragraph(smallest);
+    }
     if let Some(sketch) = sketch(audit) {
         document.sketch(sketch);
     }

@@ -31,7 +31,7 @@ impl Notation {
         if is_radix(unsigned) {
             return Some(Notation::Radix);
         }
-        if let Some(found) = separated(unsigned) {
+        if let Some(found) = separated(unsigned.trim_start_matches(['$', '€', '£', '¥'])) {
             return Some(found);
         }
         let amount = unsigned.trim_start_matches(['$', '€', '£', '¥', '.', ',', ' ']);

@@ -11,6 +11,7 @@ use crate::item_columns::{ItemColumns, are_times};
 use crate::lists::Element;
 use crate::parts::Split;
 use crate::sequences::{self, Aspect, Sequence};
+use crate::units::Suffix;
 use leakgauge_base::error::shorten;
 use leakgauge_base::naming::setting;
 
@@ -206,6 +207,10 @@ struct NumberLists {
 
 impl NumberLists {
     fn of(cells: &[Cow<str>]) -> Option<Self> {
+        // `Decimal('12.5')` and `tensor(0.5)` are numbers as a language prints them.
+        if cells.iter().all(|cell| Suffix::of(cell.trim()).is_some()) {
+            return None;
+        }
         let mut sequence = Sequence::default();
         let (mut shortest, mut longest) = (usize::MAX, (0, ""));
         for cell in cells {

@@ -14,7 +14,6 @@ use crate::audit::claims::unlearned;
 use crate::audit::figures::differences::BlocksCompared;
 use crate::audit::figures::information::estimate as information;
 use crate::audit::figures::overall::figure::capacity;
-use crate::audit::learn::blocks::every_pair_has_many_rows_each;
 use crate::audit::members;
 use crate::audit::options::Design;
 use crate::audit::warnings::warning::Warning;
@@ -53,8 +52,11 @@ pub(crate) fn judge_claims(
             report.rows_needed = None;
         }
         if report.verdict == Verdict::Holds
-            && report.quantity == Quantity::AttackAdvantage
-            && let Some(grounds) = unlearned::find(log, warnings)
+            && let Some(grounds) = match report.quantity {
+                Quantity::TimeDifference => None,
+                Quantity::AttackAdvantage => unlearned::find(log, warnings),
+                _ => unlearned::seen_in_part(log),
+            }
         {
             report.verdict = Verdict::Inconclusive;
             report.reason = grounds.into();
@@ -82,7 +84,7 @@ fn judge_claim(evidence: &Evidence, log: &Log, claims: &[BoundClaim], at: usize)
     match claim.terms() {
         Terms::Advantage { at_most } => bound_on_advantage(evidence, claim, *at_most),
         Terms::BayesSecurity { at_least } => bound_on_security(evidence, claim, *at_least),
-        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, log, claim, *at_most),
+        Terms::AttackAdvantage { at_most } => bound_on_attack(evidence, claim, *at_most),
         Terms::Overall { figure, at_most } => {
             bound_on_all_secrets(evidence, claim, *figure, *at_most)
         }
@@ -359,12 +361,7 @@ fn bound_on_security(evidence: &Evidence, claim: &BoundClaim, at_least: f64) -> 
     report
 }
 
-fn bound_on_attack(
-    evidence: &Evidence,
-    log: &Log,
-    claim: &BoundClaim,
-    at_most: f64,
-) -> ClaimReport {
+fn bound_on_attack(evidence: &Evidence, claim: &BoundClaim, at_most: f64) -> ClaimReport {
     let worst = evidence.worst;
     let mut estimate = evidence.attack_advantage(worst);
     // What the table proves, attacks have done.
@@ -373,11 +370,8 @@ fn bound_on_attack(
     estimate.lower = lower.map(|limit| limit.0);
     estimate.method.lower = lower.map(|limit| limit.1);
     estimate.upper = attacks_at_most(evidence, lower.map(|limit| limit.0));
-    // Few distinct observations: no attack exceeds the total variation, whose limit reads all rows.
-    let is_tighter = evidence.independence.is_of_rows() && every_pair_has_many_rows_each(log);
-    let of_all = proved
-        .upper
-        .filter(|_| is_tighter && estimate.upper.is_some());
+    let reads_all_rows = evidence.attack_reads_all_rows() && estimate.upper.is_some();
+    let of_all = proved.upper.filter(|_| reads_all_rows);
     if of_all.is_some() {
         estimate.upper = of_all;
         estimate.method.upper = proved.method.upper;

@@ -3,10 +3,14 @@
 use crate::audit::basis::Evidence;
 use crate::audit::certified_limit::CertifiedLimit;
 use crate::audit::claims::report::{ClaimReport, Verdict};
-use crate::audit::learn::blocks::{begins, has_few_observations};
+use crate::audit::evidence::no_leak::NoLeak;
+use crate::audit::learn::blocks::{are_few, begins};
 use crate::audit::prepare::Prepared;
+use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::measure::by_secret::BySecret;
+use leakgauge_attack::pairwise::pair_index;
 use leakgauge_base::quantity::Quantity;
+use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::special::normal_cdf;
 
 /// With more labels than this some are so rare that no normal law is near.
@@ -29,21 +33,40 @@ impl SmallestLeak {
 }
 
 /// What the log can show beyond the least advantage that an undecided claim allows, or at all where nothing is claimed and
-/// nothing was shown. `None` where rows are not independent, where labels are many, and where no leak is shown.
+/// nothing was shown. `None` where rows are not independent, where labels are many, and where a leak is shown.
 ///
 /// # Formula
 /// Labels with the probabilities p_l have a leak a: half of them are likelier by a factor of 1 + a under one secret, and half
 /// under the other. An attack that was fitted on m rows of either takes a label right with probability Φ(z_l), z_l =
 /// a √(2 m p_l), so that its advantage is a Σ p_l (2 Φ(z_l) − 1) on average, with variance a² Σ p_l² (1 − (2 Φ(z_l) − 1)²). Each
 /// block of rows is judged by an attack that has learned from those before it.
+///
+/// # Conditions
+/// The two rarest secrets have the leak. The pair that has it promises most, and so has an equal part of the level at least.
 pub(crate) fn smallest_leak(
     prepared: &Prepared,
     evidence: &Evidence,
     claims: &[ClaimReport],
+    warnings: &[Warning],
 ) -> Option<SmallestLeak> {
     let log = prepared.log;
     let labels = log.observations.len();
-    if !evidence.independence.is_of_rows() || !has_few_observations(log) || labels > MOST_LABELS {
+    let is_learned = log.fit_counts.is_none() && !prepared.options.attacks.are_given();
+    let are_few = are_few(labels, log.counts.total()) && labels <= MOST_LABELS;
+    let is_discrete = log.observations.kind() == ObservationKind::Discrete;
+    let is_of_rows = evidence.independence.is_of_rows();
+    if !(is_learned && are_few && is_discrete && is_of_rows) || is_shown(evidence) {
+        return None;
+    }
+    // Such a log says nothing of another.
+    let is_broken = |warning: &Warning| {
+        use Warning::{MayBeUnits, NothingObserved, ShiftedRows};
+        matches!(
+            warning,
+            NothingObserved { .. } | ShiftedRows { .. } | MayBeUnits { .. }
+        )
+    };
+    if warnings.iter().any(is_broken) {
         return None;
     }
     let beyond = match claims {
@@ -57,13 +80,29 @@ pub(crate) fn smallest_leak(
     if evidence.largest_total_variation().lower? > beyond {
         return None;
     }
-    let worst = evidence.worst;
-    // Which pair has the leak is not known, and each may have the least part that is settled by chance.
+    let pair = rarest(evidence);
     let level = evidence.plan.share(CertifiedLimit::Table(0)) / evidence.pair_count() as f64;
-    let learning = Learning::new(prepared, evidence, worst);
+    let learning = Learning::new(prepared, evidence, pair);
     let learned = |leak: f64| learning.learned(leak);
-    let advantage = evidence.advantages[worst].least_shown(beyond, level, &learned)?;
+    let advantage = evidence.advantages[pair].least_shown(beyond, level, &learned)?;
     Some(SmallestLeak { advantage, beyond })
+}
+
+/// Whether a leak is shown in another way than by the total variation.
+fn is_shown(evidence: &Evidence) -> bool {
+    const CLEAR: f64 = 1e-3;
+    let epsilon = evidence.privacy(0).limit.lower;
+    let is_clear = |test: &NoLeak| test.p_value < CLEAR;
+    epsilon > Some(0.0) || evidence.no_leak.is_some_and(is_clear)
+}
+
+/// The pair of the two secrets with the fewest rows.
+fn rarest(evidence: &Evidence) -> usize {
+    let rows = evidence.counts.rows();
+    let mut secrets: Vec<usize> = (0..rows.len()).collect();
+    secrets.sort_by_key(|&secret| rows[secret]);
+    let (a, b) = (secrets[0].min(secrets[1]), secrets[0].max(secrets[1]));
+    pair_index(rows.len(), a as u32, b as u32)
 }
 
 /// Of the rows that are learned from, those that fit the attack; the others choose its cut.

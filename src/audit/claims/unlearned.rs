@@ -32,13 +32,17 @@ pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
     if lost.is_some() {
         return lost;
     }
-    let in_part = log.facts.lists_in_part.first();
-    let in_part = in_part.map(|(column, reading)| Grounds::ListsInPart {
+    seen_in_part(log).or_else(|| labels_seen_once(log))
+}
+
+/// A column of which only a part was observed, while an observer may see all: no limit is about the rest.
+pub(super) fn seen_in_part(log: &Log) -> Option<Grounds> {
+    let lists = log.facts.lists_in_part.first();
+    let lists = lists.map(|(column, reading)| Grounds::ListsInPart {
         column: column.clone(),
         reading: *reading,
     });
-    let in_part = rare_items(log).or(in_part);
-    in_part.or_else(|| labels_seen_once(log))
+    rare_items(log).or(lists)
 }
 
 /// With items that have no column of their own in more of the rows, attacks have not seen what an observer of items sees.

@@ -8,7 +8,6 @@
 use crate::audit::prepare::Prepared;
 use leakgauge_attack::pairwise::pair_count;
 use leakgauge_judge::Independence;
-use leakgauge_log::Log;
 use leakgauge_log::observations::ObservationKind;
 
 /// Where the blocks of a log of two secrets begin, as shares of its rows; the certification rows are the last
@@ -87,16 +86,9 @@ pub(crate) fn unit_begins(prepared: &Prepared) -> Option<&'static [f64]> {
     Some(&UNIT_BEGINS[from..]).filter(|begins| !begins.is_empty())
 }
 
-/// Whether there are many rows for each distinct observation.
-pub(crate) fn has_few_observations(log: &Log) -> bool {
-    log.observations.kind() == ObservationKind::Discrete
-        && log.observations.len() as u64 * ROWS_EACH <= log.counts.total()
-}
-
-/// The same of the rows of any two secrets.
-pub(crate) fn every_pair_has_many_rows_each(log: &Log) -> bool {
-    let rarest = log.counts.rows().iter().copied().min().unwrap_or(0);
-    has_few_observations(log) && log.observations.len() as u64 * ROWS_EACH <= 2 * rarest
+/// Whether there are many rows for each of so many distinct observations.
+pub(crate) fn are_few(observations: usize, rows: u64) -> bool {
+    observations as u64 * ROWS_EACH <= rows
 }
 
 fn learns_quickly(prepared: &Prepared) -> bool {
@@ -107,7 +99,7 @@ fn learns_quickly(prepared: &Prepared) -> bool {
     match observations.kind() {
         ObservationKind::Discrete => {
             let (rows, pairs) = (log.counts.total(), pair_count(log.secrets.len()) as u64);
-            has_few_observations(log) && rows.saturating_mul(pairs) <= MOST_TOSSES
+            are_few(observations.len(), rows) && rows.saturating_mul(pairs) <= MOST_TOSSES
         }
         _ => {
             observations.columns().len() == 1

@@ -4,11 +4,16 @@
 //! Where every row has the secret with probability p, the rows x_u of n_u that have it are binomial, given 1 ≤ x_u ≤ n_u − 1:
 //! with mean μ(n_u, p), variance σ² and fourth central moment μ₄. p is where Σ x_u = Σ μ(n_u, p), and Σ ((x_u − μ)² − σ²) is
 //! about normal with mean 0 and variance Σ (μ₄ − σ⁴). A pair (n_u, x_u) with n_u = 2 says nothing.
+//!
+//! # Conditions
+//! How many rows a unit has does not hang on its secrets: units that end once both were seen are taken for uneven.
+
+use std::collections::BTreeMap;
 
 use leakgauge_stats::special::normal_survival;
 
-/// Units of more rows are looked at by what is expected of them.
-pub(super) const MOST_ROWS: u32 = 64;
+/// Units of more rows are looked at by what is expected of them alone.
+const MOST_ROWS: u32 = 1_000;
 /// The sum is about normal where Σ σ² is so large: fewer units, or units that hardly vary, are not judged.
 const LEAST_VARIANCE: f64 = 30.0;
 /// What sums may differ by from rounding, as a part of them.
@@ -39,10 +44,23 @@ struct Moments {
     fourth: f64,
 }
 
+/// Whether units of so many rows say something here.
+pub(super) fn is_looked_at(rows: u32) -> bool {
+    (3..=MOST_ROWS).contains(&rows)
+}
+
 /// The standard deviation of the shares between units as a part of p or 1 − p, whichever is less; where they differ by more
 /// than chance.
 pub(super) fn spread(units: &[Unit], least_p: f64) -> Option<f64> {
     let sizes = sizes(units);
+    // No number between 1 and n − 1 varies more than if half of them were at either end.
+    let most = sizes.iter().map(|size| {
+        let half = 0.5 * (f64::from(size.rows) - 2.0);
+        size.total(|_| half * half)
+    });
+    if most.sum::<f64>() < LEAST_VARIANCE {
+        return None;
+    }
     let p = common_share(&sizes);
     let (mut excess, mut of_rows, mut variance, mut pairs) = (0.0, 0.0, 0.0, 0.0);
     for size in &sizes {
@@ -64,20 +82,13 @@ pub(super) fn spread(units: &[Unit], least_p: f64) -> Option<f64> {
 }
 
 fn sizes(units: &[Unit]) -> Vec<Size> {
-    let mut sizes: Vec<Size> = (3..=MOST_ROWS)
-        .map(|rows| Size {
-            rows,
-            units: vec![0; rows as usize],
-        })
-        .collect();
-    for unit in units
-        .iter()
-        .filter(|unit| unit.rows >= 3 && unit.rows <= MOST_ROWS)
-    {
-        sizes[unit.rows as usize - 3].units[unit.x as usize] += 1;
+    let mut sizes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for unit in units.iter().filter(|unit| is_looked_at(unit.rows)) {
+        let of_size = sizes.entry(unit.rows);
+        of_size.or_insert_with(|| vec![0; unit.rows as usize])[unit.x as usize] += 1;
     }
-    sizes.retain(|size| size.units.iter().any(|units| *units > 0));
-    sizes
+    let sizes = sizes.into_iter();
+    sizes.map(|(rows, units)| Size { rows, units }).collect()
 }
 
 /// p such that as many rows have the secret as are expected to. The mean rises with p.

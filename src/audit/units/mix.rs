@@ -157,7 +157,7 @@ impl Units {
             rows: self.rows[at] as u32,
             x: x as u32,
         });
-        units.filter(|unit| unit.rows <= few::MOST_ROWS).collect()
+        units.filter(|unit| few::is_looked_at(unit.rows)).collect()
     }
 }
 
@@ -229,6 +229,39 @@ mod tests {
                 secret: if row == 0 { 1 - unit % 2 } else { unit % 2 },
                 count: 1,
             })
+        });
+        let found = uneven(&UnitRows::new(cells.collect()), 2).expect("uneven");
+        assert_eq!([found.from, found.to], [0.25, 0.75], "{found:?}");
+    }
+
+    /// Too many rows to be few, and too few of one secret to be many.
+    #[test]
+    fn units_of_any_size_are_looked_at() {
+        let cells = (0..400u32).flat_map(|unit| {
+            let rare = if unit % 2 == 0 { 2 } else { 10 };
+            let cell = move |row: u32| UnitCell {
+                unit,
+                symbol: unit % 2,
+                secret: u32::from(row >= rare),
+                count: 1,
+            };
+            (0..80u32).map(cell)
+        });
+        assert!(uneven(&UnitRows::new(cells.collect()), 2).is_some());
+    }
+
+    /// Pairs of rows have no share of their own.
+    #[test]
+    fn the_shares_that_are_named_are_of_units_that_are_looked_at() {
+        let cells = (0..3_400u32).flat_map(|unit| {
+            let rows = if unit < 3_000 { 2 } else { 4 };
+            let cell = move |row: u32| UnitCell {
+                unit,
+                symbol: row % 3,
+                secret: if row == 0 { 1 - unit % 2 } else { unit % 2 },
+                count: 1,
+            };
+            (0..rows).map(cell)
         });
         let found = uneven(&UnitRows::new(cells.collect()), 2).expect("uneven");
         assert_eq!([found.from, found.to], [0.25, 0.75], "{found:?}");

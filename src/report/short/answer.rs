@@ -171,19 +171,19 @@ fn not_told(audit: &Findings) -> String {
 }
 
 /// How small a leak may be that a log of this size shows.
-fn smallest_leak(audit: &Findings) -> Option<String> {
+pub fn smallest_leak(audit: &Findings) -> Option<String> {
     let found = audit.smallest_leak.filter(|_| !leaks(audit))?;
     let least = plain_above(right(found.advantage) * 100.0, 3);
-    let beyond = match found.beyond > 0.0 {
+    Some(match found.beyond > 0.0 {
         true => format!(
-            " (advantage {}) to be above the claim",
+            "Of logs of this size, nine in ten show that the claim is wrong where two secrets are told apart {least} % of the \
+             time (advantage {}).",
             plain_above(found.advantage, 2)
         ),
-        false => String::new(),
-    };
-    Some(format!(
-        "In nine of ten cases a log of this size shows a leak with {least} % right{beyond}; smaller ones can be missed."
-    ))
+        false => format!(
+            "Of logs of this size, nine in ten show a leak that tells two secrets apart {least} % of the time."
+        ),
+    })
 }
 
 /// The total variation of some pair, where more is certified of that than of the worst pair.

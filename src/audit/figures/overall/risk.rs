@@ -38,6 +38,8 @@ pub(crate) struct RiskPlan {
 const NAMING_SHARE: f64 = 0.1;
 /// The same where a claim reads the capacity.
 const CLAIMED_NAMING_SHARE: f64 = 0.5;
+/// The same at a prior that is not uniform, and was asked for.
+const GIVEN_PRIOR_SHARE: f64 = 0.25;
 
 /// How the Bayes vulnerability is limited from below at each prior, by the errors on the tuning rows and the numbers of
 /// certification rows; and the part of α that is left for pairs.
@@ -47,16 +49,12 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> (Vec<RiskPlan>, f64) {
         (true, false) => NAMING_SHARE,
         (true, true) => CLAIMED_NAMING_SHARE,
     };
-    let mut for_pairs = 1.0;
     let plans = prepared.priors.iter().zip(&tuned.naming);
     let plans = plans.map(|(prior, naming)| {
         let share = match is_uniform(prior) {
             true => naming_share,
-            false => 1.0,
+            false => GIVEN_PRIOR_SHARE,
         };
-        if is_uniform(prior) {
-            for_pairs = 1.0 - share;
-        }
         let method = match prepared.independence {
             Independence::Time => RiskMethod::EffectiveRows,
             Independence::Units | Independence::Blocks => RiskMethod::Units,
@@ -69,7 +67,12 @@ pub(crate) fn plan(prepared: &Prepared, tuned: &Tuned) -> (Vec<RiskPlan>, f64) {
         };
         RiskPlan { method, share }
     });
-    (plans.collect(), for_pairs)
+    let plans: Vec<RiskPlan> = plans.collect();
+    // The prior that was asked for may be the uniform one, which then has its part once.
+    let [given, _] = &prepared.priors;
+    let shares = plans.iter().skip(usize::from(is_uniform(given)));
+    let for_pairs = 1.0 - shares.map(|plan| plan.share).sum::<f64>();
+    (plans, for_pairs)
 }
 
 /// Whether a claim reads the capacity.

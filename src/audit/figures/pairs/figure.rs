@@ -6,9 +6,11 @@ use crate::audit::figures::pairs::{PairFigures, WorstPair};
 use crate::audit::figures::privacy::witness;
 use crate::audit::figures::privacy::{EpsilonLimit, PrivacyLimit};
 use crate::audit::figures::{distributions, trade_off};
+use crate::audit::learn::blocks::are_few;
 use crate::audit::units::judge as units;
 use crate::estimate::{Estimate, Method, Methods, Reason};
 use leakgauge_attack::pairwise::{AdvantageMethod, PairErrors};
+use leakgauge_log::observations::ObservationKind;
 
 impl Evidence<'_> {
     /// α of the whole log.
@@ -106,10 +108,21 @@ impl Evidence<'_> {
         }
     }
 
+    /// Whether attacks are limited from above by the total variation, which no attack exceeds and whose limit reads all rows:
+    /// where any two secrets have many rows for each distinct observation. How many there are decides, and not what they
+    /// are, as where blocks [begin](crate::audit::learn::blocks).
+    pub(crate) fn attack_reads_all_rows(&self) -> bool {
+        let rarest = self.counts.rows().iter().copied().min().unwrap_or(0);
+        self.independence.is_of_rows()
+            && self.observations.kind() == ObservationKind::Discrete
+            && are_few(self.observations.len(), 2 * rarest)
+    }
+
     /// The advantage of the last attack at a pair. Each limit holds with probability 1 − α, over all pairs
     /// together in the parts of α that the table has. The lower limit is never above what the table says of the
-    /// total variation. The upper limit stays the attack's own: the smaller of it and the limit of the total
-    /// variation would be wrong where either is, which is more than α.
+    /// total variation. The upper limit is either the attack's own or that of the total variation, as
+    /// [`attack_reads_all_rows`](Evidence::attack_reads_all_rows) says: the smaller of both would be wrong where either is,
+    /// which is more than α.
     pub(crate) fn attack_advantage(&self, pair: usize) -> Estimate {
         let tally = self.tally(pair);
         let table = CertifiedLimit::Table(0);
@@ -136,6 +149,14 @@ impl Evidence<'_> {
             },
             reason: (!judged).then_some(Reason::PairWithoutRows),
         };
+        let of_all = self
+            .upper
+            .filter(|_| judged && self.attack_reads_all_rows());
+        if let Some((limits, upper)) = of_all.and_then(|limits| Some((limits, limits.joint(pair)?)))
+        {
+            estimate.upper = Some(upper);
+            estimate.method.upper = Some(limits.method(pair));
+        }
         // No attack exceeds the total variation.
         estimate.constrain(-1.0, self.largest_total_variation().upper.unwrap_or(1.0));
         estimate
