@@ -11,7 +11,7 @@
 //!
 //! A unit with one secret alone says nothing about mixes: its law is that of its secret. Of units with few rows only those are
 //! seen that have the secret and another one, which alone makes their shares differ: they are looked at by themselves, and x_u
-//! is binomial on 1 … n_u − 1 there ([`few`](super::few)).
+//! is binomial on 1 … n_u − 1 there ([`few`]).
 
 use crate::audit::units::few;
 use leakgauge_log::{UnitCell, UnitRows};
