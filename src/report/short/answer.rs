@@ -286,7 +286,7 @@ fn privacy(audit: &Findings) -> Option<String> {
             .point
             .map_or(String::new(), |_| format!(", estimate {}", texts.point)),
         match limit.is_of_some_pair {
-            true => "some pair, by all together".to_owned(),
+            true => "some pair; which one is not shown".to_owned(),
             false => labels(&limit.secrets).join(" | "),
         }
     ))
