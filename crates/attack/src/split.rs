@@ -24,9 +24,9 @@ pub struct Split {
 }
 
 /// Share of a secret's rows that certify.
-const CERTIFY: f64 = 0.4;
+pub const CERTIFY: f64 = 0.4;
 /// Share of a secret's rows that tune.
-const TUNE: f64 = 0.2;
+pub const TUNE: f64 = 0.2;
 /// Share of a secret's rows that tune where nothing is learned.
 const TUNE_ALONE: f64 = 0.25;
 /// Where observations are numbers, choosing needs no more rows than this over all secrets, but [`MIN_TUNE`] a

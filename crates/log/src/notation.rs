@@ -1,6 +1,7 @@
 //! Numbers in a notation that is not read, and what is to be said of them. They are never taken for words: as labels
 //! they would show next to nothing.
 
+use crate::units::CURRENCIES;
 use leakgauge_base::error::Error;
 
 /// How a text is written that begins like a number and is none that is read.
@@ -31,10 +32,10 @@ impl Notation {
         if is_radix(unsigned) {
             return Some(Notation::Radix);
         }
-        if let Some(found) = separated(unsigned.trim_start_matches(['$', '€', '£', '¥'])) {
+        if let Some(found) = separated(unsigned.trim_start_matches(CURRENCIES)) {
             return Some(found);
         }
-        let amount = unsigned.trim_start_matches(['$', '€', '£', '¥', '.', ',', ' ']);
+        let amount = unsigned.trim_start_matches(|c| CURRENCIES.contains(&c) || "., ".contains(c));
         amount
             .starts_with(char::is_numeric)
             .then_some(Notation::Other)

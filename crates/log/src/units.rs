@@ -77,7 +77,7 @@ fn split(text: &str) -> Option<(f64, Cow<'_, str>)> {
 const LONGEST: usize = 12;
 
 /// Signs of currencies.
-const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
+pub(crate) const CURRENCIES: [char; 4] = ['€', '$', '£', '¥'];
 
 /// Whether a type holds one number: `np.float64`, `Decimal`.
 fn is_type_of_numbers(name: &str) -> bool {

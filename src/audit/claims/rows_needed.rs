@@ -7,7 +7,7 @@ use crate::audit::claims::report::Verdict;
 use crate::estimate::{Estimate, Method};
 use leakgauge_log::Log;
 use leakgauge_stats::bisection::bisect;
-use leakgauge_stats::special::normal_quantile;
+use leakgauge_stats::special::{NINTH_DECILE, normal_quantile};
 
 /// Rows at which the same rates would decide a bound on the advantage of a pair; `None` where the
 /// estimate is too near the bound to say on which side the truth is.
@@ -174,10 +174,9 @@ pub(crate) fn scaled(
 /// Rows at which nine of ten logs would decide, from those at which half of them would: where a limit is z standard errors
 /// away from its estimate, the bound must be z and those of the ninth decile from the truth.
 pub(crate) fn in_nine_of_ten(evidence: &Evidence, half: u64) -> Option<u64> {
-    const DECILE: f64 = 1.2816;
     let z = -normal_quantile(evidence.alpha());
     // A level of a half or more asks for no distance at all.
-    sensible(half as f64 * ((z + DECILE) / z.max(0.5)).powi(2))
+    sensible(half as f64 * ((z + NINTH_DECILE) / z.max(0.5)).powi(2))
 }
 
 /// So many rows in units with as many rows each as those of the log, where limits count units.

@@ -9,6 +9,7 @@ use crate::audit::prepare::Prepared;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::measure::by_secret::BySecret;
 use leakgauge_attack::pairwise::pair_index;
+use leakgauge_attack::split::{CERTIFY, TUNE};
 use leakgauge_base::quantity::Quantity;
 use leakgauge_log::observations::ObservationKind;
 use leakgauge_stats::special::normal_cdf;
@@ -16,7 +17,7 @@ use leakgauge_stats::special::normal_cdf;
 /// With more labels than this some are so rare that no normal law is near.
 const MOST_LABELS: usize = 20;
 /// The certification rows are the last, and all before them are learned from.
-const LEARNED: f64 = 0.6;
+const LEARNED: f64 = 1.0 - CERTIFY;
 
 /// The smallest leak that nine of ten logs of this size prove.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,7 +107,7 @@ fn rarest(evidence: &Evidence) -> usize {
 }
 
 /// Of the rows that are learned from, those that fit the attack; the others choose its cut.
-const FITTED: f64 = 0.6;
+const FITTED: f64 = 1.0 - TUNE / LEARNED;
 
 /// What attacks on a pair learn from.
 struct Learning {

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::special::normal_survival;
 
 /// Units of more rows are looked at by what is expected of them alone.
@@ -19,7 +20,7 @@ const LEAST_VARIANCE: f64 = 30.0;
 /// What sums may differ by from rounding, as a part of them.
 const ROUNDING: f64 = 1e-6;
 /// Halvings that settle p.
-const HALVINGS: usize = 50;
+const HALVINGS: u32 = 50;
 
 /// A unit that has the secret and another one.
 #[derive(Debug, Clone, Copy)]
@@ -94,18 +95,12 @@ fn sizes(units: &[Unit]) -> Vec<Size> {
 /// p such that as many rows have the secret as are expected to. The mean rises with p.
 fn common_share(sizes: &[Size]) -> f64 {
     let found: f64 = sizes.iter().map(|size| size.total(|x| x)).sum();
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        let expected = sizes
-            .iter()
-            .map(|size| size.total(|_| 1.0) * moments(size.rows, middle).mean);
-        if expected.sum::<f64>() < found {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let is_below = |p: f64| {
+        let expected = sizes.iter();
+        let expected = expected.map(|size| size.total(|_| 1.0) * moments(size.rows, p).mean);
+        expected.sum::<f64>() < found
+    };
+    let (low, high) = bisect((0.0, 1.0), HALVINGS, is_below);
     0.5 * (low + high)
 }
 

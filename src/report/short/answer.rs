@@ -181,7 +181,7 @@ pub fn smallest_leak(audit: &Findings) -> Option<String> {
             plain_above(found.advantage, 2)
         ),
         false => format!(
-            "Of logs of this size, nine in ten show a leak that tells two secrets apart {least} % of the time."
+            "Of logs of this size, nine in ten show a leak where two secrets are told apart {least} % of the time."
         ),
     })
 }

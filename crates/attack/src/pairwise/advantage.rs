@@ -11,6 +11,7 @@ use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::level;
 use leakgauge_stats::poisson_binomial::{poisson_binomial_lower, poisson_binomial_upper};
+use leakgauge_stats::special::NINTH_DECILE;
 use leakgauge_stats::wilson::Wilson;
 
 /// How the advantage is limited. To be settled before the rows that judge are seen.
@@ -226,8 +227,6 @@ impl Advantage {
     }
 }
 
-/// Standard errors by which an estimate falls short of the truth in at most one of ten logs.
-const DECILE: f64 = 1.2816;
 /// Halvings that settle an advantage.
 const HALVINGS: u32 = 40;
 
@@ -260,7 +259,7 @@ impl Advantage {
     fn limit_of(&self, (advantage, variance): (f64, f64), alpha: f64) -> Option<f64> {
         let (right, wrong) = (0.5 * (1.0 + advantage), 0.5 * (1.0 - advantage));
         // Of the share of errors, among so many rows.
-        let off = |rows: f64| DECILE * (right * wrong / rows + 0.25 * variance).sqrt();
+        let off = |rows: f64| NINTH_DECILE * (right * wrong / rows + 0.25 * variance).sqrt();
         let errors = |rows: u64, rate: f64| (rate.min(1.0) * rows as f64).ceil() as u64;
         let unlucky = |rows: u64| errors(rows, wrong + off(rows as f64));
         match &self.limits {

@@ -3,6 +3,7 @@
 use super::grid::Measure;
 use super::window::{Told, Window, about};
 use crate::extreme::Extreme;
+use leakgauge_stats::bisection::bisect;
 
 /// A measure composed with itself, as one side of the truth: from above (`sign` 1) or from below (−1).
 pub(super) struct Composed<'a> {
@@ -101,18 +102,11 @@ impl<'a> Composed<'a> {
             let is_above = |epsilon: f64| self.both(Some(&window), epsilon).0 > delta;
             // The window serves no farther, and its ends, which are not tried, are not found.
             let far = (3.0 * window.spread).at_most(window.reach());
-            let (mut low, mut high) = (
+            let ends = (
                 (epsilon - far).at_least(below),
                 (epsilon + far).at_most(above),
             );
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if is_above(middle) {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
+            let (low, high) = bisect(ends, 60, is_above);
             let found = if self.sign > 0.0 { high } else { low };
             if (found - epsilon).abs() <= far / 3.0 {
                 return found;

@@ -12,6 +12,7 @@ use super::sides::{Sides, ToldSides};
 use super::spectrum::{Moment, moments};
 use crate::extreme::Extreme;
 use crate::profile::Noise;
+use leakgauge_stats::bisection::bisect;
 
 /// The composition of a step of Gaussian noise that is used with a probability.
 ///
@@ -233,24 +234,11 @@ impl Contour {
             (epsilon, scale + log_size(theta, times * tilted.variance))
         };
         let few = |x: f64| self.normal.points(exp(x), 0.0, times) < 1e5;
-        let (mut low, mut high) = (-6.0, 0.0);
+        let (low, mut high) = (-6.0, 0.0);
         while high < 20.0 && few(high + 1.0) && at(high).1 > log(delta) {
             high += 1.0;
         }
-        for _ in 0..16 {
-            let middle = 0.5 * (low + high);
-            if at(middle).1 > log(delta) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        let found = at(high).0;
-        if found.is_finite() {
-            found.at_least(0.0)
-        } else {
-            0.0
-        }
+        epsilon_of_saddles(&at, (low, high), 16, delta)
     }
 
     /// θ near the saddle of TK(θ) − θε − ln|θ(θ + 1)|, above 0 or between −1 and 0.
@@ -322,6 +310,23 @@ impl Contour {
             .at_least(3.0 / theta.abs())
             .at_least(3.0 / (best.other - theta).abs());
         best
+    }
+}
+
+/// The ε at least 0 at which δ is about a value, given ε and ln δ at the saddle of each ln θ: between two of them, halved so
+/// often.
+pub(super) fn epsilon_of_saddles(
+    at: &dyn Fn(f64) -> (f64, f64),
+    range: (f64, f64),
+    halvings: u32,
+    delta: f64,
+) -> f64 {
+    let (_, theta) = bisect(range, halvings, |theta| at(theta).1 > log(delta));
+    let found = at(theta).0;
+    if found.is_finite() {
+        found.at_least(0.0)
+    } else {
+        0.0
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use leakgauge_fourier::{Complex, Planner};
 use libm::{exp, log};
 
-use super::contour::log_size;
+use super::contour::{epsilon_of_saddles, log_size};
 use super::grid::Measure;
 
 /// The sum of the losses of all steps around a value of ε, tilted so that its mean is there.
@@ -236,25 +236,11 @@ pub(super) fn about(measure: &Measure, steps: u64, delta: f64) -> f64 {
         )
     };
     // Beyond a θ of e^20 an ε is the largest sum of losses.
-    let (mut low, mut high) = (-10.0, 20.0);
-    for _ in 0..SADDLES {
-        let middle = 0.5 * (low + high);
-        if at(middle).1 > log(delta) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let found = at(high).0;
-    if found.is_finite() {
-        found.at_least(0.0)
-    } else {
-        0.0
-    }
+    epsilon_of_saddles(&at, (-10.0, 20.0), SADDLES, delta)
 }
 
 /// How often the saddles between which δ is are halved.
-const SADDLES: usize = 24;
+const SADDLES: u32 = 24;
 
 /// A side of a window: below (−1) or above (1) the middle, and how wide it may be.
 struct Side {
