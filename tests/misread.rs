@@ -374,3 +374,47 @@ fn printed_numbers_and_money_are_numbers() {
     let thousands = log(&|x| format!("$1,{x:.2}"));
     thousands.refuses(&["estimate", "log.tsv"], &["thousands separators"]);
 }
+
+/// Where some have another unit, or none is there, numbers are refused, asked about, or read; nothing holds of their texts.
+#[test]
+fn numbers_that_are_read_as_labels_hold_nothing() {
+    let log = |rows: usize, cell: &dyn Fn(usize, f64) -> String| {
+        let mut rng = rng(4);
+        let rows: String = (0..rows)
+            .map(|row| {
+                let (secret, noise) = (rng.random_range(0..2), rng.random::<f64>());
+                let number = (20.0 * noise + 2.0 * f64::from(secret)) * 10.0;
+                format!("{}\t{}\n", ["a", "b"][secret as usize], cell(row, number))
+            })
+            .collect();
+        Place::new().file("log.tsv", format!("secret\tx\n{rows}"))
+    };
+    let claim = [
+        "audit",
+        "log.tsv",
+        "--quick",
+        "--claim",
+        "attack-advantage(0.3)",
+    ];
+    // A value that is not there is no other unit.
+    let missing = log(2_000, &|row, x| match row % 50 {
+        0 => "nan".to_owned(),
+        _ => format!("{x:.1} req/s"),
+    });
+    let text = stdout(&missing.run(&claim));
+    assert!(
+        text.contains("holds numbers with a unit, `req/s`"),
+        "{text}"
+    );
+    let several = log(2_000, &|row, x| match row % 2 {
+        0 => format!("{x:.1} req/min"),
+        _ => format!("{x:.1} req/s"),
+    });
+    several.refuses(&claim, &["several units"]);
+    let sometimes = log(2_000, &|row, x| match row % 10 {
+        0..3 => format!("{x:.0}"),
+        _ => format!("np.float64({x:.0})"),
+    });
+    let output = sometimes.run(&claim);
+    assert_ne!(output.status.code(), Some(0), "{}", stdout(&output));
+}

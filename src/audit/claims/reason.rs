@@ -149,6 +149,13 @@ pub enum Grounds {
         /// How to say it.
         reading: ListReading,
     },
+    /// Many labels that look like numbers: attacks saw neither their order nor how far they are apart.
+    NumbersAsLabels {
+        /// Their column.
+        column: String,
+        /// One of them.
+        example: String,
+    },
     /// Texts of items, some of them too rare for a column of their own: of these attacks saw the number only.
     RareItems {
         /// Their column.

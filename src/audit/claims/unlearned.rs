@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::audit::claims::reason::Grounds;
+use crate::audit::learn::blocks::are_few;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_log::observations::ColumnType;
 use leakgauge_log::{Log, Loss};
@@ -32,7 +33,23 @@ pub(super) fn find(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
     if lost.is_some() {
         return lost;
     }
-    seen_in_part(log).or_else(|| labels_seen_once(log))
+    seen_in_part(log)
+        .or_else(|| labels_seen_once(log))
+        .or_else(|| numbers_as_labels(log, warnings))
+}
+
+/// Numbers that were read as labels, of which there are too many for an attack to know each.
+fn numbers_as_labels(log: &Log, warnings: &[Warning]) -> Option<Grounds> {
+    if are_few(log.observations.len(), log.counts.total()) {
+        return None;
+    }
+    warnings.iter().find_map(|warning| match warning {
+        Warning::NumbersAsLabels { column, example } => Some(Grounds::NumbersAsLabels {
+            column: column.clone(),
+            example: example.clone(),
+        }),
+        _ => None,
+    })
 }
 
 /// A column of which only a part was observed, while an observer may see all: no limit is about the rest.

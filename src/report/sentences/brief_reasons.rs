@@ -134,22 +134,8 @@ pub(crate) fn is_final(claim: &ClaimReport) -> bool {
             !matches!(found.outcome, PrivacyOutcome::Open(Unproved::Divergence(_)))
         }
         Grounds::PrivacyCurve(_) => false,
-        Grounds::PooledKinds { .. }
-        | Grounds::UnevenMix { .. }
-        | Grounds::LabelsSeenOnce { .. }
-        | Grounds::MayBeUnits { .. }
-        | Grounds::ShiftedRows { .. }
-        | Grounds::LastBits { .. }
-        | Grounds::LostDigits { .. }
-        | Grounds::MayBeMeasured { .. }
-        | Grounds::ChosenSecret { .. }
-        | Grounds::ListsInPart { .. }
-        | Grounds::RareItems { .. }
-        | Grounds::MissingTimes { .. }
-        | Grounds::NegativeTimes { .. }
-        | Grounds::OneModel { .. }
-        | Grounds::Curve
-        | Grounds::NothingObserved { .. } => true,
+        Grounds::OneModel { .. } | Grounds::Curve => true,
+        grounds if nothing_shown(grounds).is_some() => true,
         Grounds::TimeDifference { least, .. } => least.is_some(),
         Grounds::Mechanism { divergence, .. } => divergence.is_none() && of_limit(claim).is_some(),
         _ => of_limit(claim).is_some(),
@@ -236,6 +222,12 @@ fn not_seen(grounds: &Grounds) -> Option<String> {
             shorten(column),
             setting("categorical", shorten(column))
         ),
+        Grounds::NumbersAsLabels { column, example } => format!(
+            "Not shown: {} was read as labels, but looks like numbers ({}). Write numbers alone, or say that these are labels: {}.",
+            shorten(column),
+            shorten(example),
+            setting("categorical", shorten(column))
+        ),
         Grounds::RareItems { column, share } => format!(
             "Not shown: {} % of the rows have items of {} too rare for a column of their own, which may tell more. If an \
              observer sees a part of the texts only, log that part.",
@@ -273,20 +265,6 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
             reasons::one_run(*scores),
             setting("design", "many-runs")
         )),
-        Grounds::PooledKinds { .. }
-        | Grounds::UnevenMix { .. }
-        | Grounds::LabelsSeenOnce { .. }
-        | Grounds::MayBeUnits { .. }
-        | Grounds::ShiftedRows { .. }
-        | Grounds::LastBits { .. }
-        | Grounds::LostDigits { .. }
-        | Grounds::MayBeMeasured { .. }
-        | Grounds::ChosenSecret { .. }
-        | Grounds::ListsInPart { .. }
-        | Grounds::RareItems { .. }
-        | Grounds::MissingTimes { .. }
-        | Grounds::NegativeTimes { .. }
-        | Grounds::NothingObserved { .. } => nothing_shown(&claim.reason.grounds),
         Grounds::Curve => Some("Such answers are possible under the claim.".to_owned()),
         Grounds::TimeDifference {
             in_blocks,
@@ -329,6 +307,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
         | Grounds::BayesSecurity
         | Grounds::Mechanism { .. }
         | Grounds::MechanismEpsilon => of_limit(claim),
+        grounds => nothing_shown(grounds),
     }
 }
 

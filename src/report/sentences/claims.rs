@@ -239,6 +239,13 @@ fn in_doubt(grounds: &Grounds) -> String {
             shorten(column),
             setting("secret", shorten(column))
         ),
+        Grounds::NumbersAsLabels { column, example } => format!(
+            "Not shown: column {} was read as labels, but looks like numbers ({}), so attacks saw neither their order nor how far \
+             they are apart. Write numbers alone, or say that these are labels: {}.",
+            shorten(column),
+            shorten(example),
+            setting("categorical", shorten(column))
+        ),
         Grounds::RareItems { column, share } => format!(
             "Not shown: {} % of the rows have items of column {} too rare for a column of their own, which may tell more. If an \
              observer sees a part of the texts only, log that part.",

@@ -7,7 +7,7 @@ use crate::cell::occurrences_of;
 use crate::lists::{Element, Lists};
 use crate::notation::{Notation, may_be_hexadecimal};
 use crate::number::Number;
-use crate::row::{Field, Row, is_absent, is_number};
+use crate::row::{Field, Row, is_absent, is_not_a_number, is_number};
 use crate::typing::FEW_VALUES;
 use crate::units::{Suffix, Unit};
 
@@ -202,7 +202,7 @@ fn texts<'c>(cells: &'c [Cell<'_>]) -> impl Iterator<Item = &'c str> + Clone {
 /// The unit that cells are written in, words aside: by the rule by which a column holds numbers. A number without a
 /// unit has none.
 fn unit_of(cells: &[Cell]) -> Option<Unit> {
-    let present = || texts(cells).filter(|text| !is_absent(text));
+    let present = || texts(cells).filter(|text| !is_absent(text) && !is_not_a_number(text));
     let begins = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
     let first = present().find(begins)?;
     if cells.iter().any(|cell| matches!(cell, Cell::Number(_))) {
@@ -278,10 +278,10 @@ fn hexadecimal(cells: &[Cell], present: usize) -> Option<String> {
     example.filter(|_| is_hexadecimal).map(str::to_owned)
 }
 
-/// A text of a column of many, nearly all of which begin like a number.
+/// A text with a unit of a column of many, nearly all of which are numbers with one or without.
 fn like_a_number(cells: &[Cell]) -> Option<String> {
     let like_numbers = texts(cells)
-        .filter(|text| looks_like_a_number(text))
+        .filter(|text| looks_like_a_number(text) || is_number(text))
         .count();
     let different: BTreeSet<&str> = texts(cells).take(1000).collect();
     let nearly_all = 10 * like_numbers >= 9 * cells.len().max(1);
@@ -332,9 +332,10 @@ impl Unclear {
     }
 }
 
-/// A number behind which there are at most four letters or signs.
+/// A number behind which there are at most four letters or signs, or a rate.
 fn has_short_unit(text: &str) -> bool {
-    Suffix::of(text).is_some_and(|unit| unit.text().chars().count() <= 4)
+    Suffix::of(text)
+        .is_some_and(|unit| unit.text().chars().count() <= 4 || unit.text().contains('/'))
 }
 
 /// A date with the year last and slashes between.
