@@ -9,47 +9,62 @@ const MAX_README_BYTES: u64 = 12 * 1024;
 
 #[test]
 fn the_examples_of_the_readme_and_the_book_are_what_the_program_prints() {
-    trycmd::TestCases::new().case("docs/*.md");
-    // The front page has exit codes in comments, where they are no riddle.
     let directory = tempfile::tempdir().expect("a directory");
-    let page = directory.path().join("README.md");
-    let readme = root().join("README.md");
-    fs::write(&page, with_exit_codes(&read(&readme))).expect("a page");
-    // The page is written back if it is to be overwritten, also where it was found to differ.
-    let _written_back = WrittenBack {
-        from: page.clone(),
-        to: readme,
-    };
-    trycmd::TestCases::new().case(&page);
+    let pages: Vec<Page> = pages()
+        .into_iter()
+        .map(|page| Page::new(page, directory.path()))
+        .collect();
+    let cases = trycmd::TestCases::new();
+    for page in &pages {
+        cases.case(&page.copy);
+    }
 }
 
-struct WrittenBack {
-    from: PathBuf,
-    to: PathBuf,
+/// A page whose exit codes stand in comments, where they are no riddle, and a copy of it that has them where the test
+/// looks for them. The page is written back if it is to be overwritten, also where it was found to differ.
+struct Page {
+    page: PathBuf,
+    copy: PathBuf,
 }
 
-impl Drop for WrittenBack {
+impl Page {
+    fn new(page: PathBuf, directory: &Path) -> Self {
+        let copy = directory.join(page.file_name().expect("a name"));
+        fs::write(&copy, with_exit_codes(&read(&page))).expect("a copy");
+        Page { page, copy }
+    }
+}
+
+impl Drop for Page {
     fn drop(&mut self) {
         if std::env::var_os("TRYCMD").is_some_and(|action| action == "overwrite") {
-            let page = read(&self.from);
-            let lines = page.lines().filter(|line| !line.starts_with("? "));
+            let copy = read(&self.copy);
+            let lines = copy.lines().filter(|line| !line.starts_with("? "));
             let text: String = lines.flat_map(|line| [line, "\n"]).collect();
-            fs::write(&self.to, text).expect("a README");
+            fs::write(&self.page, text).expect("a page");
         }
     }
 }
 
-/// A page whose exit codes stand below their commands: each is that of the block behind its comment.
+/// A page whose exit codes stand below their commands: those of a block stand in a comment before it, in order. A command
+/// for which there is none succeeds.
 fn with_exit_codes(page: &str) -> String {
     let mut text = String::new();
-    let mut code = None;
+    let mut codes = Vec::new().into_iter();
     for line in page.lines() {
         text += line;
         text.push('\n');
-        if let Some(found) = line.strip_prefix("<!-- exit code ") {
-            code = found.strip_suffix(" -->");
+        if let Some(found) = line.strip_prefix("<!-- exit code") {
+            let found = found.trim_start_matches('s').trim_end_matches("-->");
+            codes = found
+                .split(',')
+                .map(|code| code.trim().to_owned())
+                .collect::<Vec<_>>()
+                .into_iter();
         }
-        if let Some(code) = code.take_if(|_| line.starts_with("$ ")) {
+        if line.starts_with("$ ")
+            && let Some(code) = codes.next()
+        {
             text += &format!("? {code}\n");
         }
     }

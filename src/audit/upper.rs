@@ -13,7 +13,7 @@ use leakgauge_attack::measure::plug_in;
 use leakgauge_attack::pairwise::{pair_count, pairs};
 use leakgauge_attack::split::parts;
 use leakgauge_base::parallel;
-use leakgauge_judge::Independence;
+use leakgauge_judge::{Independence, close_distances};
 use leakgauge_log::observations::{Counts, ObservationKind};
 use leakgauge_stats::dp_upper::{Allowed, Divergences, PairCells};
 use leakgauge_stats::event_upper::{total_variation_upper, vulnerability_upper};
@@ -44,9 +44,9 @@ pub struct UpperLimits {
     pub plug_in: Vec<f64>,
     /// For each pair, its limit at level 1 − α by itself. `None` if a secret has no rows. Few ask for all of them.
     single: OnceLock<Vec<Option<f64>>>,
-    /// The largest of these.
+    /// The largest total variation of all pairs.
     largest: Option<f64>,
-    /// For each pair, its limit where all hold together at level 1 − α.
+    /// For each pair, its limit. All of them and the largest hold together at level 1 − α.
     joint: Vec<Option<f64>>,
     /// For each pair, how.
     methods: Vec<Method>,
@@ -89,6 +89,31 @@ enum Single {
     AtMost(f64),
 }
 
+/// The part of α of the limits of single pairs, which all pairs share. The limit of the largest has the rest: each pair
+/// has it too.
+const SINGLE_PAIRS: f64 = 0.1;
+
+/// The levels of the largest and of each of so many pairs.
+fn levels(alpha: f64, pairs: usize) -> [f64; 2] {
+    match pairs {
+        1 => [alpha; 2],
+        _ => {
+            let of_pairs = SINGLE_PAIRS * alpha;
+            [alpha - of_pairs, bonferroni(of_pairs, pairs as u64)]
+        }
+    }
+}
+
+/// The limits of all pairs: none exceeds the largest, nor what those of others imply.
+fn close(mut joint: Vec<Option<f64>>, largest: Option<f64>, secrets: usize) -> Vec<Option<f64>> {
+    if let Some(largest) = largest {
+        let limits = joint.iter_mut().flatten();
+        limits.for_each(|limit| *limit = limit.min(largest));
+    }
+    close_distances(&mut joint, secrets);
+    joint
+}
+
 /// The largest of limits, if there are all of them.
 fn largest_of(mut limits: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     limits.try_fold(0.0f64, |largest, upper| Some(largest.max(upper?)))
@@ -111,16 +136,18 @@ impl UpperLimits {
         let all: Vec<[u32; 2]> = pairs(log.secrets.len()).map(|(a, b)| [a, b]).collect();
         let sparse = pair_count * log.observations.len() <= MOST_CELLS;
         let alpha = prepared.alpha;
-        let joint_alpha = bonferroni(alpha, pair_count as u64);
+        let levels = levels(alpha, pair_count);
         let limits: Vec<PairLimit> = parallel::map_in_place(all.len(), &|at| {
             let method = cells.method(all[at], sparse, alpha);
-            cells.limit(all[at], method, [alpha, joint_alpha])
+            cells.limit(all[at], method, levels)
         });
+        let largest = cells.largest(&all, &limits, levels[0]);
+        let joint = limits.iter().map(|limit| limit.joint).collect();
         Some(UpperLimits {
             plug_in: plug_in::total_variation(&log.counts),
             single: OnceLock::new(),
-            largest: cells.largest(&all, &limits, alpha),
-            joint: limits.iter().map(|limit| limit.joint).collect(),
+            joint: close(joint, largest, log.secrets.len()),
+            largest,
             methods: limits.iter().map(|limit| limit.method).collect(),
             source: Source::Rows(cells),
             alpha,
@@ -133,12 +160,15 @@ impl UpperLimits {
         let secrets = prepared.log.secrets.len();
         let laws = UnitLaws::new(prepared.units_of_the_log()?, secrets);
         let (alpha, pairs) = (prepared.alpha, pair_count(secrets));
-        let single = laws.total_variation_at_most(alpha);
+        let [of_largest, of_pair] = levels(alpha, pairs);
+        let limits = laws.total_variation_at_most(of_largest);
+        let largest = largest_of(limits.into_iter());
+        let joint = laws.total_variation_at_most(of_pair);
         Some(UpperLimits {
             plug_in: laws.distances().to_vec(),
-            largest: largest_of(single.iter().copied()),
-            single: OnceLock::from(single),
-            joint: laws.total_variation_at_most(bonferroni(alpha, pairs as u64)),
+            single: OnceLock::new(),
+            joint: close(joint, largest, secrets),
+            largest,
             methods: vec![Method::UnitMcdiarmid; pairs],
             source: Source::Units(laws),
             alpha,
@@ -154,8 +184,8 @@ impl UpperLimits {
         }
     }
 
-    /// How the Bayes vulnerability is limited.
-    pub fn vulnerability_method(&self) -> Method {
+    /// How the Bayes vulnerability and divergences are limited.
+    pub fn event_method(&self) -> Method {
         match &self.source {
             Source::Rows(_) => Method::FixedEvent,
             Source::Units(_) => Method::UnitMcdiarmid,
@@ -179,11 +209,11 @@ impl UpperLimits {
         let all: Vec<(u32, u32)> = pairs(cells.judging.secrets()).collect();
         parallel::map_in_place(all.len(), &|at| {
             let (a, b) = all[at];
-            Some(cells.total_variation([a, b], self.methods[at], [alpha])?[0])
+            cells.total_variation([a, b], self.methods[at], alpha)
         })
     }
 
-    /// The limit of a pair, all pairs together: for a pair that the log chose too.
+    /// The limit of a pair, all pairs and the largest together: for a pair that the log chose too.
     pub fn joint(&self, pair: usize) -> Option<f64> {
         self.joint[pair]
     }
@@ -332,7 +362,7 @@ impl Cells {
         }
     }
 
-    /// The limits of a pair at two levels: by itself, and with all others.
+    /// The limits of a pair at two levels: as one that may be the largest, and with all others.
     fn limit(&self, pair: [u32; 2], method: Method, [alpha, joint]: [f64; 2]) -> PairLimit {
         let none = PairLimit {
             joint: None,
@@ -352,18 +382,21 @@ impl Cells {
                 method,
             };
         }
-        // Of one pair both are the same.
-        let limits = if self.pairs == 1 {
-            let one = self.total_variation(pair, method, [alpha]);
-            one.map(|[limit]| [limit; 2])
-        } else {
-            self.total_variation(pair, method, [alpha, joint])
+        let level = if self.pairs == 1 { alpha } else { joint };
+        let limit = self.total_variation(pair, method, level);
+        let single = match method {
+            _ if self.pairs == 1 => limit.map(Single::Known),
+            // It draws from the rows, at every level anew.
+            Method::SparseCloseness => self.total_variation(pair, method, alpha).map(Single::Known),
+            // What is good at a smaller level is good at a larger one.
+            _ => limit.map(Single::AtMost),
         };
-        limits.map_or(none, |[single, joint]| PairLimit {
-            joint: Some(joint),
-            single: Single::Known(single),
+        let found = limit.zip(single).map(|(limit, single)| PairLimit {
+            joint: Some(limit),
+            single,
             method,
-        })
+        });
+        found.unwrap_or(none)
     }
 
     /// The largest limit of a pair by itself; `None` if some pair has none.
@@ -373,9 +406,9 @@ impl Cells {
         }
         let exact = |at: usize| match limits[at].single {
             Single::Known(limit) => limit,
-            Single::AtMost(_) => {
-                let limit = self.total_variation(pairs[at], limits[at].method, [alpha]);
-                limit.map_or(1.0, |[limit]| limit)
+            Single::AtMost(bound) => {
+                let limit = self.total_variation(pairs[at], limits[at].method, alpha);
+                limit.map_or(bound, |limit| limit.min(bound))
             }
         };
         let bound = |limit: &PairLimit| match limit.single {
@@ -383,10 +416,10 @@ impl Cells {
         };
         let highest = limits.iter().map(bound).enumerate();
         let highest = highest.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        let least = highest.map_or(0.0, |(at, _)| exact(at));
+        let (highest, least) = highest.map_or((0, 0.0), |(at, _)| (at, exact(at)));
         let near = limits.iter().map(bound).enumerate();
         let near: Vec<usize> = near
-            .filter(|next| next.1 >= least)
+            .filter(|next| next.0 != highest && next.1 >= least)
             .map(|next| next.0)
             .collect();
         let limits = parallel::map_in_place(near.len(), &|at| exact(near[at]));
@@ -398,13 +431,8 @@ impl Cells {
         self.pairs as u64 * (rows[0] + rows[1]) > MOST_WORK
     }
 
-    /// The limits of a pair at several levels.
-    fn total_variation<const N: usize>(
-        &self,
-        pair: [u32; 2],
-        method: Method,
-        levels: [f64; N],
-    ) -> Option<[f64; N]> {
+    /// The limit of a pair at a level.
+    fn total_variation(&self, pair: [u32; 2], method: Method, alpha: f64) -> Option<f64> {
         let rows = self.judging.rows(pair);
         if rows.contains(&0) {
             return None;
@@ -412,18 +440,13 @@ impl Cells {
         Some(match method {
             Method::SparseCloseness => {
                 let cells = self.judging.cells(pair);
-                levels.map(|alpha| {
-                    sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
-                })
+                sparse_upper::total_variation_upper(&cells, alpha, &mut self.rng(pair))
             }
             _ if self.are_many(rows) => {
                 let [a, b] = self.judging.likelier(pair);
-                levels.map(|alpha| difference_upper_quick(a, b, 1.0, alpha))
+                difference_upper_quick(a, b, 1.0, alpha)
             }
-            _ => {
-                let cells = self.judging.cells(pair);
-                levels.map(|alpha| total_variation_upper(&cells, alpha))
-            }
+            _ => total_variation_upper(&self.judging.cells(pair), alpha),
         })
     }
 

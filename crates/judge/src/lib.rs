@@ -13,8 +13,10 @@ mod binary;
 mod certified;
 mod independence;
 mod limits;
+mod triangle;
 
 pub use allowed::largest_epsilon;
 pub use certified::Certified;
 pub use independence::Independence;
 pub use limits::Limits;
+pub use triangle::close_distances;

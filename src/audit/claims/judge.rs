@@ -198,8 +198,12 @@ fn withdraw(report: &mut ClaimReport, scores: bool) {
     report.reason = Grounds::OneModel { scores }.into();
     report.p_value = None;
     report.rows_needed = None;
-    report.estimate.lower = None;
-    report.estimate.method.lower = None;
+    let estimate = &mut report.estimate;
+    (estimate.lower, estimate.upper) = (None, None);
+    (estimate.method.lower, estimate.method.upper) = (None, None);
+    if let Quantity::Privacy(parameter) = report.quantity {
+        estimate.reason = Some(Reason::Unbounded(parameter));
+    }
 }
 
 /// What a verdict rests on beyond its limits belongs in its reason.

@@ -32,6 +32,7 @@ pub(crate) fn judge(
     let rows_needed = (verdict == Verdict::Inconclusive)
         .then(|| case.rows())
         .flatten();
+    let estimate = case.estimate(&outcome);
     let limit = &case.read.limit;
     let [a, b] = limit.secrets.secrets();
     let reason = Grounds::Privacy(PrivacyGrounds {
@@ -43,7 +44,7 @@ pub(crate) fn judge(
         claim: claim.claim().clone(),
         quantity: Quantity::Privacy(limit.quantity),
         analytic: case.allowed.parameter(),
-        estimate: estimate(&case.read),
+        estimate,
         p_value: (limit.lower.is_some()).then(|| case.p_value()),
         pair: limit.secrets.clone(),
         verdict,
@@ -69,6 +70,15 @@ pub(crate) fn estimate(read: &Read) -> Estimate {
         },
         reason: Some(Reason::Unbounded(limit.quantity)),
     }
+}
+
+/// An estimate of what is proved to be at most so much, by limits of divergences.
+pub(super) fn proved(evidence: &Evidence, mut estimate: Estimate, most: f64) -> Estimate {
+    estimate.upper = Some(most);
+    estimate.method.upper = evidence.upper.map(|limits| limits.event_method());
+    estimate.reason = None;
+    estimate.constrain(0.0, f64::INFINITY);
+    estimate
 }
 
 /// A claim, the limit that it is judged by and what it allows there.
@@ -140,6 +150,15 @@ impl<'a> Case<'a> {
             p
         } else {
             p.min(of_pair(self.read.pair))
+        }
+    }
+
+    /// The limits of the parameter: where the claim is proved, it is at most what is claimed.
+    fn estimate(&self, outcome: &PrivacyOutcome) -> Estimate {
+        let estimate = estimate(&self.read);
+        match outcome {
+            PrivacyOutcome::Proved(_) => proved(self.evidence, estimate, self.allowed.parameter()),
+            PrivacyOutcome::Refuted | PrivacyOutcome::Open(_) => estimate,
         }
     }
 

@@ -49,7 +49,10 @@ pub(crate) fn judge(
         claim: claim.claim().clone(),
         quantity: Quantity::Privacy(limit.quantity),
         analytic: epsilon,
-        estimate: privacy::estimate(&read),
+        estimate: match verdict {
+            Verdict::Holds => privacy::proved(evidence, privacy::estimate(&read), epsilon),
+            Verdict::Violated | Verdict::Inconclusive => privacy::estimate(&read),
+        },
         p_value: limit.lower.and(p_value),
         pair: limit.secrets.clone(),
         verdict,

@@ -251,6 +251,7 @@ fn audit(report: &Value, found: &mut Found) {
             ),
         );
     }
+    distances(report, found);
     overall(report, found);
     implied(report, found);
     for one in list(&report["claims"]) {
@@ -259,6 +260,43 @@ fn audit(report: &Value, found: &mut Found) {
     }
     between_claims(list(&report["claims"]), found);
     convergence(report, found);
+}
+
+/// Upper limits of pairs are no weaker than that of all pairs, nor than what those of two other pairs imply.
+fn distances(report: &Value, found: &mut Found) {
+    let pairs = list(&report["pairs"]);
+    let upper = |pair: &Value| number(&pair["total_variation"], "upper");
+    let largest = number(&report["overall"]["bayes_security"], "lower").map(|least| 1.0 - least);
+    let mut limits = std::collections::BTreeMap::new();
+    for pair in pairs {
+        let name = format!("the upper limit of {}", pair["secrets"]);
+        found.at_most("joint", (&name, upper(pair)), ("that of all", largest));
+        let [a, b] = [0, 1].map(|at| pair["secrets"][at].to_string());
+        if let Some(upper) = upper(pair) {
+            // A limit gives way to one from below, which may then be all that there is.
+            let upper = (
+                upper,
+                number(&pair["total_variation"], "lower").unwrap_or(0.0),
+            );
+            limits.insert([a.clone(), b.clone()], upper);
+            limits.insert([b, a], upper);
+        }
+    }
+    for ([a, b], (through, _)) in &limits {
+        let others = limits.range([b.clone(), String::new()]..);
+        for ([_, c], (further, _)) in others.take_while(|next| next.0[0] == *b) {
+            if let Some((upper, lower)) = limits.get(&[a.clone(), c.clone()]) {
+                found.at_most(
+                    "triangle",
+                    (&format!("the upper limit of {a} and {c}"), Some(*upper)),
+                    (
+                        &format!("those by way of {b}, or its lower limit"),
+                        Some((through + further).max(*lower)),
+                    ),
+                );
+            }
+        }
+    }
 }
 
 /// A pair has one estimate, whichever table shows it.

@@ -107,7 +107,7 @@ fn by_name(evidence: &Evidence, at: usize, prior: &[f64]) -> Estimate {
     let (point, point_method) = point_vulnerability(evidence, at, prior);
     let upper = evidence.upper.map(|limits| {
         let limit = limits.vulnerability(evidence.counts, prior, level);
-        (limit.min(1.0), limits.vulnerability_method())
+        (limit.min(1.0), limits.event_method())
     });
     let blind = leakage::prior_vulnerability(prior);
     Estimate {
