@@ -81,6 +81,13 @@ fn lists_of_objects_are_rows_where_their_fields_are_asked_for() {
             "--secret tests.name",
         ],
     );
+    place.refuses(
+        &["estimate", "lines.jsonl"],
+        &[
+            "no column is named `secret`",
+            "such as --secret tests.name (fields: name, time)",
+        ],
+    );
     // Nobody asked for what the lists hold.
     let found = place.json(&["check", "lines.jsonl", "--secret", "commit"]);
     assert_eq!(found["input"]["rows"], 20);

@@ -11,12 +11,14 @@ use leakgauge_exact::channel::SUM_TOLERANCE;
 use leakgauge_exact::shuffle::reidentification::Source;
 use leakgauge_log as log;
 
+use super::rows;
+
 /// The largest count that is exact as an `f64`.
 const MAX_COUNT: f64 = (1_u64 << 53) as f64;
 
 /// Reads a file: one column is a sample, two columns are labels with probabilities or counts. The first row is a
 /// header if its second field is not a number, if it is `label`, `value`, `observation`, `sample`, `message` or
-/// `password`, or if it is a word above numbers.
+/// `password`, or if it is a word above numbers. Counts may stand before their labels.
 ///
 /// Weights in a column named `count`, and whole numbers that do not sum to 1, are counts.
 ///
@@ -41,8 +43,9 @@ pub fn read(name: &str, input: impl Read, header: Option<bool>) -> Result<Source
         });
         return Ok(Source::Samples(samples.collect::<Result<_>>()?));
     }
-    let counted = header && records[0].1[1].eq_ignore_ascii_case("count");
-    table(name, body, counted)
+    let weight = usize::from(!is_weighed_first(&records, header));
+    let counted = header && records[0].1[weight].eq_ignore_ascii_case("count");
+    table(name, body, weight, counted)
 }
 
 /// Refuses what a database prints for people: its header, rules and footer would be messages.
@@ -165,7 +168,28 @@ fn ragged(name: &str, line: u64, fields: usize, width: usize) -> Error {
     .with_hint("use one column of messages, or two columns: label, and probability or count")
 }
 
-fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Source> {
+/// Whether counts stand before their messages: in a column that is called so, or before messages that are no numbers.
+fn is_weighed_first(records: &[(u64, StringRecord)], header: bool) -> bool {
+    let is_count = |record: &StringRecord| record[0].parse::<u64>().is_ok();
+    let is_number = |record: &StringRecord| record.get(1).is_some_and(is_weight);
+    let body = || records[usize::from(header)..].iter();
+    let is_named = header && records[0].1[0].eq_ignore_ascii_case("count");
+    body().all(|(_, record)| is_count(record))
+        && (is_named || body().any(|(_, record)| !is_number(record)))
+}
+
+fn is_weight(field: &str) -> bool {
+    field.parse::<f64>().is_ok()
+}
+
+/// A table of labels and weights, these in column 0 or 1.
+fn table(
+    name: &str,
+    body: &[(u64, StringRecord)],
+    weight_at: usize,
+    counted: bool,
+) -> Result<Source> {
+    let label_at = 1 - weight_at;
     let (mut labels, mut weights) = (
         Vec::with_capacity(body.len()),
         Vec::with_capacity(body.len()),
@@ -175,9 +199,13 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
         if record.len() != 2 {
             return Err(ragged(name, *line, record.len(), 2));
         }
-        let place = || Place::file(name).row(*line).column("2").value(&record[1]);
-        let weight: f64 = (record[1].parse()).map_err(|_| {
-            Error::data(place(), "is not a number").with_hint(match line {
+        let (label, weight) = (&record[label_at], &record[weight_at]);
+        let place = |at: usize| {
+            let place = Place::file(name).row(*line).column((at + 1).to_string());
+            place.value(&record[at])
+        };
+        let weight: f64 = (weight.parse()).map_err(|_| {
+            Error::data(place(weight_at), "is not a number").with_hint(match line {
                 1 => format!(
                     "use {} if row 1 has the names of the columns",
                     option("header")
@@ -186,22 +214,18 @@ fn table(name: &str, body: &[(u64, StringRecord)], counted: bool) -> Result<Sour
             })
         })?;
         if !weight.is_finite() || weight < 0.0 {
-            return Err(Error::data(place(), "is neither a probability nor a count"));
+            let problem = "is neither a probability nor a count";
+            return Err(Error::data(place(weight_at), problem));
         }
         if weight > MAX_COUNT {
-            return Err(Error::data(
-                place(),
-                "is a count above 2^53, the largest that can be read exactly",
-            ));
+            let problem = "is a count above 2^53, the largest that can be read exactly";
+            return Err(Error::data(place(weight_at), problem));
         }
-        if let Some(first) = seen.insert(&record[0], *line) {
-            let place = Place::file(name).row(*line).column("1").value(&record[0]);
-            return Err(Error::data(
-                place,
-                format!("the label is already in row {first}"),
-            ));
+        if let Some(first) = seen.insert(label, *line) {
+            let problem = format!("the label is already in row {first}");
+            return Err(Error::data(place(label_at), problem));
         }
-        labels.push(record[0].to_owned());
+        labels.push(label.to_owned());
         weights.push(weight);
     }
     let sum: f64 = weights.iter().sum();
@@ -236,7 +260,7 @@ fn records(
         .from_reader(text);
     let mut records = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| Error::file(name, error.to_string()))?;
+        let record = rows::checked(name, record)?;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() > 1 || !record[0].is_empty() {
             records.push((line, record));
@@ -247,12 +271,11 @@ fn records(
             "write one message per row, or a label and its probability or count per row",
         ));
     };
-    let number = |field: &str| field.parse::<f64>().is_ok();
     let found = if first.len() == 1 {
-        let rest = || records[1..].iter().all(|(_, record)| number(&record[0]));
-        is_name(&first[0]) || (records.len() > 1 && !number(&first[0]) && rest())
+        let rest = || records[1..].iter().all(|(_, record)| is_weight(&record[0]));
+        is_name(&first[0]) || (records.len() > 1 && !is_weight(&first[0]) && rest())
     } else {
-        !number(&first[1])
+        !is_weight(&first[1]) && !is_weighed_first(&records, false)
     };
     Ok((records, header.unwrap_or(found)))
 }
@@ -294,6 +317,40 @@ mod tests {
             read("b\na\n").unwrap(),
             Source::Samples(vec!["b".into(), "a".into()])
         );
+    }
+
+    #[test]
+    fn counts_may_stand_before_their_messages() {
+        for text in [
+            "count,password\n9,letmein\n4,123456\n",
+            "9,letmein\n4,123456\n",
+            "Count,message\n9,letmein\n4,\"123456\"\n",
+        ] {
+            let Source::Table {
+                labels,
+                weights,
+                counts: true,
+            } = read(text).unwrap()
+            else {
+                panic!("{text}")
+            };
+            assert_eq!(labels, ["letmein", "123456"], "{text}");
+            assert_eq!(weights, [9.0, 4.0], "{text}");
+        }
+        // Which are the counts is not said: the second, as everywhere.
+        let Source::Table { labels, .. } = read("1,9\n2,4\n").unwrap() else {
+            panic!()
+        };
+        assert_eq!(labels, ["1", "2"]);
+        let twice = read("count,password\n9,a\n4,a\n").unwrap_err();
+        assert!(twice.to_string().contains("row 3, column 2, value \"a\""));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_have_their_place_and_a_remedy() {
+        let error = super::read("p.txt", &b"caf\xe9\nhi\n"[..], None).unwrap_err();
+        assert!(error.to_string().contains("row 1, column 1"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("iconv")));
     }
 
     /// As the logs are read: counted lines, and messages as they are.

@@ -14,6 +14,8 @@ use leakgauge_exact::channel::{
 };
 use leakgauge_log as log;
 
+use super::rows;
+
 /// How to read a matrix; `None` means that it is detected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MatrixOptions {
@@ -274,7 +276,7 @@ fn records(
         .from_reader(text.as_slice());
     let mut records = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| Error::file(name, error.to_string()))?;
+        let record = rows::checked(name, record)?;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() > 1 || !record[0].is_empty() {
             records.push((line, record));

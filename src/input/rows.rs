@@ -2,12 +2,31 @@
 
 use std::io::Read;
 
-use csv::{ReaderBuilder, StringRecord, Trim};
+use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
 use leakgauge_base::error::{Error, Place, Result};
+use leakgauge_log::row;
 
 /// Pairs of secrets and points of a curve: what is longer is another file.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// A row of fields, or what is wrong with it: where bytes are no text, as everywhere.
+///
+/// # Errors
+/// The row is not delimited text in UTF-8.
+pub(super) fn checked(name: &str, record: csv::Result<StringRecord>) -> Result<StringRecord> {
+    record.map_err(|error| match error.kind() {
+        ErrorKind::Utf8 { pos, err } => {
+            let line = pos.as_ref().map_or(0, csv::Position::line);
+            row::not_utf8(
+                Place::file(name)
+                    .row(line)
+                    .column((err.field() + 1).to_string()),
+            )
+        }
+        _ => Error::file(name, error.to_string()),
+    })
+}
 
 /// Reads the rows of a file, without a header, and where each stands.
 ///
@@ -23,10 +42,7 @@ pub(super) fn read(file: &str) -> Result<Vec<(Place, StringRecord)>> {
     let at = |row: usize| Place::file(file).row(row as u64 + 1);
     let records = reader.records().enumerate();
     let rows: Vec<(Place, StringRecord)> = records
-        .map(|(row, record)| match record {
-            Ok(record) => Ok((at(row), record)),
-            Err(error) => Err(Error::data(at(row), error.to_string())),
-        })
+        .map(|(row, record)| Ok((at(row), checked(file, record)?)))
         .collect::<Result<_>>()?;
     if reader.position().byte() > MOST_BYTES {
         return Err(Error::file(

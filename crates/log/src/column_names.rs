@@ -13,18 +13,46 @@ pub(crate) fn named_in_list(
     field: &str,
     wanted: &str,
 ) -> String {
-    let is_list = |at: &usize| {
-        let text = example.and_then(|row| row.text(*at));
-        text.is_some_and(|text| text.starts_with("[{"))
-    };
-    let Some(list) = (0..names.len()).find(is_list) else {
+    let Some((list, _)) = list_of_objects(names, example) else {
         return "use a name, or a number from 1".to_owned();
     };
-    let list = shorten(&names[list]);
+    let list = shorten(list);
     format!(
         "column `{list}` holds lists of objects: with the name of one of their fields, such as {}, each object is a row",
         setting(field, format_args!("{list}.{}", shorten(wanted)))
     )
+}
+
+/// A column that holds lists of objects, with its cell in a row.
+fn list_of_objects<'n>(names: &'n [String], example: Option<&Row>) -> Option<(&'n str, String)> {
+    let mut columns = names.iter().enumerate();
+    columns.find_map(|(at, name)| {
+        let text = example?.text(at)?;
+        let is_list = text.starts_with("[{");
+        is_list.then(|| (name.as_str(), text.into_owned()))
+    })
+}
+
+/// How the secret is named where the objects of a list are rows: by a field that holds words, if there is one.
+pub(crate) fn secret_in_list(names: &[String], example: Option<&Row>) -> Option<String> {
+    /// Fields that are named.
+    const FIELDS: usize = 8;
+    let (list, text) = list_of_objects(names, example)?;
+    let objects: Vec<serde_json::Map<String, serde_json::Value>> =
+        serde_json::from_str(&text).ok()?;
+    let fields = || objects.first().into_iter().flatten();
+    let is_word = |field: &(&String, &serde_json::Value)| field.1.is_string();
+    let (secret, _) = fields().find(is_word).or_else(|| fields().next())?;
+    let list = shorten(list);
+    let named: Vec<String> = fields()
+        .take(FIELDS)
+        .map(|field| shorten(field.0))
+        .collect();
+    Some(format!(
+        "column `{list}` holds lists of objects, each of which can be a row: say which of their fields is the secret, such as {} (fields: {})",
+        setting("secret", format_args!("{list}.{}", shorten(secret))),
+        named.join(", ")
+    ))
 }
 
 /// The words of a name, in lower case: `responseTime`, `response_time` and `Response time (ms)` are of a response and a

@@ -53,8 +53,8 @@ impl Suffix {
     }
 }
 
-/// A number and its unit: letters behind it, or a sign such as `%`; a currency before it; or how a language prints a number
-/// of a type, `np.float64(0.5)`.
+/// A number and its unit: letters behind it, or a sign such as `%`; a currency before it, perhaps with what multiplies it
+/// behind; or how a language prints a number of a type, `np.float64(0.5)`.
 fn split(text: &str) -> Option<(f64, Cow<'_, str>)> {
     if let Some((value, unit)) = with_unit_behind(text) {
         return Some((value, unit.into()));
@@ -64,8 +64,14 @@ fn split(text: &str) -> Option<(f64, Cow<'_, str>)> {
         None => (1.0, text),
     };
     if let Some(number) = rest.strip_prefix(CURRENCIES) {
-        let unit = &rest[..rest.len() - number.len()];
-        return Some((sign * plain_number(number.trim_start())?, unit.into()));
+        let currency = &rest[..rest.len() - number.len()];
+        let number = number.trim_start();
+        if let Some(value) = plain_number(number) {
+            return Some((sign * value, currency.into()));
+        }
+        // `$1.5k` is 1.5 `k$`.
+        let (value, multiple) = with_unit_behind(number)?;
+        return Some((sign * value, format!("{multiple}{currency}").into()));
     }
     let (kind, number) = text.strip_suffix(')')?.split_once('(')?;
     let number = number.trim_matches(['\'', '"']);
@@ -212,7 +218,9 @@ const PARTS: [(&str, f64); 4] = [("m", 1e-3), ("u", 1e-6), ("µ", 1e-6), ("n", 1
 /// What multiplies a unit in these words.
 fn factor(words: &str, unit: &str) -> Option<f64> {
     let before = words.strip_suffix(unit)?;
-    let parts = PARTS.iter().filter(|_| !unit.is_empty());
+    // `$20m` are millions.
+    let has_parts = !unit.is_empty() && !unit.starts_with(CURRENCIES);
+    let parts = PARTS.iter().filter(|_| has_parts);
     let mut all = MULTIPLES.iter().chain(parts);
     all.find(|(name, _)| *name == before)
         .map(|(_, factor)| *factor)

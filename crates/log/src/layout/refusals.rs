@@ -1,5 +1,6 @@
 //! What is said where the parts of columns are not clear.
 
+use crate::column_names::secret_in_list;
 use crate::few_labels::candidates;
 use crate::layout::{Columns, ambiguous, had_twice};
 use crate::options::ReadOptions;
@@ -23,15 +24,18 @@ impl Columns<'_> {
         }
         let Some(name) = self.names.iter().find(secret) else {
             visits::refuse(&options.files, self.header, self.body)?;
+            let hint = secret_in_list(self.names, self.example()).unwrap_or_else(|| {
+                format!(
+                    "say which it is with {}{}",
+                    self.candidates(taken),
+                    self.other_hints(options)
+                )
+            });
             return Err(Error::data(
                 Place::file(self.file),
                 format!("no column is named `secret`: {}", self.listing()),
             )
-            .with_hint(format!(
-                "say which it is with {}{}",
-                self.candidates(taken),
-                self.other_hints(options)
-            )));
+            .with_hint(hint));
         };
         if self.names.iter().filter(secret).count() > 1 {
             return Err(ambiguous(self.file, "secret", name));

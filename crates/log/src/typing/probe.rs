@@ -9,7 +9,7 @@ use crate::notation::{Notation, may_be_hexadecimal};
 use crate::number::Number;
 use crate::row::{Field, Row, is_absent, is_not_a_number, is_number};
 use crate::typing::FEW_VALUES;
-use crate::units::{Suffix, Unit};
+use crate::units::{CURRENCIES, Suffix, Unit};
 
 /// Few values are categories if each is seen at least this often on average.
 const OFTEN: u64 = 5;
@@ -243,7 +243,10 @@ fn scaled(cells: &[Cell]) -> Option<Unit> {
     if different.len() <= FEW_VALUES {
         return None;
     }
-    let begins = |text: &&&str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let begins = |text: &&&str| {
+        let is_of_number = |c: char| c.is_ascii_digit() || "+-.".contains(c);
+        text.starts_with(is_of_number) || text.starts_with(CURRENCIES)
+    };
     let numbers = different.iter().filter(begins).copied();
     let found = Unit::of_scaled(numbers.clone())?;
     (2 * numbers.count() >= different.len()).then_some(found)

@@ -48,6 +48,7 @@ fn units_stand_before_behind_and_around_numbers() {
         ("$50", 50.0, "$"),
         ("-$0.5", -0.5, "$"),
         ("$-0.5", -0.5, "$"),
+        ("-$1.5k", -1.5, "k$"),
         ("50.5 req/s", 50.5, "req/s"),
         ("np.float64(-1e-3)", -1e-3, "np.float64()"),
         ("Decimal('12.50')", 12.5, "Decimal()"),
@@ -60,6 +61,7 @@ fn units_stand_before_behind_and_around_numbers() {
         "$",
         "$a",
         "--$1",
+        "$1 5",
         "exit(1)",
         "float64()",
         "np.float64(nan)",
@@ -146,6 +148,11 @@ fn units_that_are_multiplied_are_numbers() {
         ),
         (&["1 KB", "2 MB"], Some("B"), &[1e3, 2e6]),
         (&["2 m", "1 km", "3 mm"], Some("m"), &[2.0, 1e3, 3e-3]),
+        (
+            &["$500", "$1.5k", "-$2M"],
+            Some("$"),
+            &[500.0, 1500.0, -2e6],
+        ),
     ] {
         let unit = Unit::of_scaled(texts.iter().copied()).expect("a unit");
         let Unit::Scaled(found) = unit else {
@@ -160,6 +167,7 @@ fn units_that_are_multiplied_are_numbers() {
         &["3 k"][..],
         &["3 k", "2 %"],
         &["3 m", "2"],
+        &["$3", "$20m"],
         &["1A", "2B"],
         &["x", "1 k"],
     ] {
