@@ -18,7 +18,8 @@ use crate::cli::to_stdout;
 #[derive(Args)]
 #[command(after_long_help = after_help())]
 pub struct BoundsArguments {
-    /// A mechanism with its secrets, or a promise; `a..b:n` stands for n values of a parameter:
+    /// A mechanism with its secrets, or a promise, or several mechanisms that are applied to the same two secrets, each so
+    /// many times: `compose(gaussian(sigma=4, secrets=2)*10, laplace(scale=3, secrets=2))`; `a..b:n` stands for n values of a parameter:
     /// `randomized-response(epsilon=0.1..10:50, secrets=10)`, `ldp(epsilon=0.1..5:20)`
     #[arg(value_name = "MECHANISM")]
     mechanism: String,
@@ -42,6 +43,13 @@ pub struct BoundsArguments {
     /// mechanism from both sides
     #[arg(long, value_name = "T")]
     repeat: Option<u64>,
+    /// Find the value of this parameter with which the mechanism just keeps what --keeps, or --at-epsilon and --at-delta
+    /// together, name; it stands in the mechanism once, with a value to begin with
+    #[arg(long, value_name = "PARAMETER")]
+    solve: Option<String>,
+    /// With --solve: a promise, such as `dp(epsilon=1, delta=1e-5)`, `gdp(0.5)`, `advantage(0.1)`
+    #[arg(long, value_name = "CLAIM", requires = "solve")]
+    keeps: Option<String>,
     /// For a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
@@ -79,7 +87,13 @@ pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
         records: arguments.records,
         largest_prior: arguments.largest_prior,
     };
-    let table = library::bounds(&arguments.mechanism, &options)?;
+    let mechanism = &arguments.mechanism;
+    let table = match &arguments.solve {
+        Some(parameter) => {
+            library::solve(mechanism, parameter, arguments.keeps.as_deref(), &options)?
+        }
+        None => library::bounds(mechanism, &options)?,
+    };
     to_stdout(|out| report::write_bounds(&table, arguments.format.layout(), out))
         .map(|()| ExitCode::SUCCESS)
 }

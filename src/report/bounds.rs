@@ -2,7 +2,7 @@
 
 use super::bounds_names::{Side, column, name, number, side};
 use super::document::Document;
-use leakgauge_exact::bounds::{Bounds, Kind, ParameterValue, Row};
+use leakgauge_exact::bounds::{Bounds, Kind, ParameterValue, Row, Solved};
 
 /// A table with one row per point of the grid; for a single point, a list of its figures.
 pub(super) fn document(table: &Bounds) -> Document {
@@ -18,6 +18,16 @@ pub(super) fn document(table: &Bounds) -> Document {
     match &table.rows[..] {
         [row] => single(&mut document, row, are_bounds),
         rows => grid(&mut document, rows, are_bounds),
+    }
+    if let Some(Solved {
+        parameter,
+        value,
+        keeps,
+    }) = &table.solved
+    {
+        document.paragraph(format!(
+            "{parameter} = {value} just keeps {keeps}: with a little more or less, to one side, it is not kept."
+        ));
     }
     for note in &table.notes {
         document.paragraph(*note);

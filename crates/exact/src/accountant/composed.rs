@@ -1,14 +1,13 @@
 //! One side of the truth about a composition.
 
-use super::grid::Measure;
+use super::terms::Terms;
 use super::window::{Told, Window, about};
 use crate::extreme::Extreme;
 use leakgauge_stats::bisection::bisect;
 
-/// A measure composed with itself, as one side of the truth: from above (`sign` 1) or from below (−1).
+/// A composition, as one side of the truth: from above (`sign` 1) or from below (−1).
 pub(super) struct Composed<'a> {
-    measure: &'a Measure,
-    steps: u64,
+    terms: &'a Terms,
     sign: f64,
     /// The mass at infinite loss, and that without any loss.
     infinite: f64,
@@ -18,26 +17,29 @@ pub(super) struct Composed<'a> {
 }
 
 impl<'a> Composed<'a> {
-    pub fn new(measure: &'a Measure, steps: u64, sign: f64) -> Self {
-        let log_rest = |mass: f64| steps as f64 * (-mass.at_most(1.0)).ln_1p();
-        let log_finite = if measure.infinite < 0.5 {
-            log_rest(measure.infinite)
-        } else {
-            steps as f64 * (measure.masses.iter().sum::<f64>() + measure.dropped).ln()
-        };
+    pub fn new(terms: &'a Terms, sign: f64) -> Self {
+        let log_rest = |mass: f64| (-mass.at_most(1.0)).ln_1p();
+        let log_finite = terms.total(|measure| {
+            if measure.infinite < 0.5 {
+                log_rest(measure.infinite)
+            } else {
+                (measure.masses.iter().sum::<f64>() + measure.dropped).ln()
+            }
+        });
+        let infinite = terms.total(|measure| log_rest(measure.infinite));
+        let dropped = terms.total(|measure| log_rest(measure.dropped));
         Composed {
-            measure,
-            steps,
+            terms,
             sign,
-            infinite: -log_rest(measure.infinite).exp_m1(),
-            dropped: -log_rest(measure.dropped).exp_m1(),
+            infinite: -infinite.exp_m1(),
+            dropped: -dropped.exp_m1(),
             finite: log_finite.exp(),
         }
     }
 
     /// (δ, 1 − δ).
     pub fn delta(&self, epsilon: f64) -> (f64, f64) {
-        let window = Window::new(self.measure, self.steps, epsilon);
+        let window = Window::new(self.terms, epsilon);
         self.both(window.as_ref(), epsilon)
     }
 
@@ -51,7 +53,7 @@ impl<'a> Composed<'a> {
                 epsilon - window.middle <= (0.5 * window.spread).at_most(window.reach())
             };
             if !window.as_ref().is_some_and(near) {
-                window = Window::new(self.measure, self.steps, epsilon);
+                window = Window::new(self.terms, epsilon);
             }
             let delta = self.both(window.as_ref(), epsilon).0;
             deltas.push(delta);
@@ -85,8 +87,8 @@ impl<'a> Composed<'a> {
             return 0.0;
         }
         // δ is larger than wanted at the first, and not at the second, which no sum of finite losses exceeds.
-        let (mut below, mut above) = (0.0, self.largest());
-        let mut epsilon = about(self.measure, self.steps, delta);
+        let (mut below, mut above) = (0.0, self.terms.largest());
+        let mut epsilon = about(self.terms, delta);
         for round in 0..WINDOWS {
             // A window reaches not much farther than the standard deviation, which may be next to nothing.
             if round >= FOLLOWED || epsilon <= below || epsilon >= above {
@@ -95,7 +97,7 @@ impl<'a> Composed<'a> {
             if above - below <= NEAR * above {
                 break;
             }
-            let Some(window) = Window::new(self.measure, self.steps, epsilon) else {
+            let Some(window) = Window::new(self.terms, epsilon) else {
                 above = epsilon;
                 continue;
             };
@@ -119,13 +121,6 @@ impl<'a> Composed<'a> {
             epsilon = found;
         }
         if self.sign > 0.0 { above } else { below }
-    }
-
-    /// The largest sum of losses that are finite.
-    fn largest(&self) -> f64 {
-        let last = self.measure.masses.iter().rposition(|mass| *mass > 0.0);
-        let most = last.map_or(0.0, |at| self.measure.loss(at));
-        (self.steps as f64 * most).at_least(0.0)
     }
 }
 

@@ -79,6 +79,11 @@ impl Contour {
         few.then_some(contour)
     }
 
+    /// The number of steps.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     fn times(&self) -> f64 {
         self.steps as f64
     }

@@ -293,6 +293,15 @@ impl Loss {
         finite.map(|(p, loss)| p * loss).sum()
     }
 
+    /// The smallest and the largest finite loss of atoms, if there are some.
+    fn outermost(&self) -> Option<(f64, f64)> {
+        let losses = self.atoms.iter().map(Atom::loss);
+        let losses = losses.filter(|loss| loss.is_finite());
+        let most = losses.clone().fold(f64::NEG_INFINITY, f64::at_least);
+        let least = losses.fold(f64::INFINITY, f64::at_most);
+        (least != f64::INFINITY).then_some((least, most))
+    }
+
     /// The smallest and the largest finite loss, up to tails.
     pub fn support(&self) -> (f64, f64) {
         let atoms = self
@@ -335,25 +344,73 @@ pub(super) fn grid(loss: &Loss) -> Grid {
         wanted = wanted.at_least(PART * loss.mean().abs());
     }
     // The outermost atoms are on the grid.
-    let losses = loss
-        .atoms
-        .iter()
-        .map(|atom| atom.loss())
-        .filter(|loss| loss.is_finite());
-    let most = losses.clone().fold(f64::NEG_INFINITY, f64::at_least);
-    let offset = losses.fold(f64::INFINITY, f64::at_most);
-    if offset == f64::INFINITY {
+    let Some((offset, most)) = loss.outermost() else {
         return Grid {
             step: wanted,
             offset: 0.0,
         };
-    }
+    };
     let step = if most - offset > wanted {
         (most - offset) / ((most - offset) / wanted).ceil()
     } else {
         wanted
     };
     Grid { step, offset }
+}
+
+/// Grids with one step for losses that are composed, each so many times.
+///
+/// # Formula
+/// With V the variance of all T steps together: as of one loss the square of the step is [`FINENESS`]·V/T. Atoms off the
+/// grid are rounded, of n of them by n/2 steps on the whole: the step is at most √V/1000 for all of them. The outermost
+/// atoms of the loss with most steps are on its grid, whatever the step is about.
+pub(super) fn common_grids<'l>(losses: &[(&'l Loss, u64)]) -> Vec<(&'l Loss, Grid, u64)> {
+    /// Cells of a window of all steps together at most, and how many standard deviations it has.
+    const WINDOW: f64 = (1 << 22) as f64;
+    const WIDE: f64 = 14.0;
+    let of = |(loss, steps): &(&Loss, u64)| {
+        let variance = Measure::above(loss, grid(loss)).moments().1;
+        (*steps as f64 * variance, *steps as f64)
+    };
+    let (variance, times) = losses
+        .iter()
+        .map(of)
+        .fold((0.0, 0.0), |all, next| (all.0 + next.0, all.1 + next.1));
+    let deviation = variance.sqrt();
+    let width = |loss: &Loss| {
+        let (low, high) = loss.support();
+        high - low
+    };
+    let widest = losses
+        .iter()
+        .map(|(loss, _)| width(loss))
+        .fold(1e-12, f64::at_least);
+    let with_atoms = || losses.iter().filter(|(loss, _)| loss.outermost().is_some());
+    let aligned = with_atoms().max_by_key(|(_, steps)| *steps);
+    let rounded: u64 = with_atoms().map(|(_, steps)| *steps).sum();
+    let rounded = rounded - aligned.map_or(0, |(_, steps)| *steps);
+    let mut step = (FINENESS * variance / times).sqrt();
+    if rounded > 0 {
+        step = step.at_most(1e-3 * deviation / rounded as f64);
+    }
+    step = step
+        .at_least(WIDE * deviation / WINDOW)
+        .at_least(widest / MAX_CELLS);
+    let span = aligned.and_then(|(loss, _)| {
+        let (low, high) = loss.outermost()?;
+        Some(loss.lattice().map_or(high - low, |lattice| lattice.step))
+    });
+    if let Some(span) = span.filter(|span| *span > 0.0) {
+        step = span / (span / step).ceil();
+    }
+    let grid_of = |loss: &Loss| Grid {
+        step,
+        offset: loss.outermost().map_or(0.0, |ends| ends.0),
+    };
+    losses
+        .iter()
+        .map(|(loss, steps)| (*loss, grid_of(loss), *steps))
+        .collect()
 }
 
 /// The number, in the direction of `sign`, beyond which a tail holds at most [`TAIL`].

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::extreme::Extreme;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::parallel;
@@ -22,9 +22,10 @@ pub use sides::Sides;
 
 use composed::Composed;
 use contour::Contour;
-use grid::{Measure, grid};
+use grid::{Grid, Measure, common_grids, grid};
 use loss::Loss;
 use sides::{ToldSides, WIDE};
+use terms::Terms;
 use window::Tilted;
 
 mod closed_forms;
@@ -38,6 +39,7 @@ mod loss;
 mod normal;
 mod sides;
 mod spectrum;
+mod terms;
 mod window;
 
 /// The composition of independent steps of a mechanism, at the pairs of secrets that are told apart best.
@@ -63,8 +65,8 @@ pub struct Accountant {
 #[derive(Debug)]
 enum Direction {
     Grid {
-        above: Box<Measure>,
-        below: Box<Measure>,
+        above: Terms,
+        below: Terms,
     },
     Contour {
         contour: Contour,
@@ -89,6 +91,38 @@ impl Accountant {
     pub fn of_mechanism(mechanism: &dyn Mechanism, steps: u64) -> Result<Accountant> {
         let losses = Self::losses(mechanism, steps)?;
         Ok(Self::of_losses(&losses, steps))
+    }
+
+    /// The composition of several mechanisms, each applied so many times to the same two secrets.
+    ///
+    /// # Formula
+    /// The losses of all steps of all mechanisms, on grids with one step; of sums of terms the transforms are multiplied.
+    ///
+    /// # Errors
+    /// Those of [`of_mechanism`](Self::of_mechanism); a mechanism of which several pairs of secrets matter, or pairs that
+    /// differ between mechanisms.
+    pub fn of_composition(terms: &[(Arc<dyn Mechanism>, u64)]) -> Result<Accountant> {
+        let steps = terms
+            .iter()
+            .fold(0u64, |all, (_, steps)| all.saturating_add(*steps));
+        check_steps(steps)?;
+        check_pairs(terms)?;
+        let losses: Vec<(Vec<Loss>, u64)> = terms
+            .iter()
+            .map(|(mechanism, steps)| Ok((Self::losses(&**mechanism, *steps)?, *steps)))
+            .collect::<Result<_>>()?;
+        let directions = [0, 1].map(|way| {
+            let each: Vec<(&Loss, u64)> = losses
+                .iter()
+                .map(|(losses, steps)| (&losses[way], *steps))
+                .collect();
+            Direction::on_grids(&common_grids(&each))
+        });
+        Ok(Accountant {
+            steps,
+            directions: directions.into(),
+            at_zero: OnceLock::new(),
+        })
     }
 
     /// The composition with itself of a pair with finitely many likelihood ratios that is alike in both orders.
@@ -135,8 +169,8 @@ impl Accountant {
                 of_directions.push(sides.into_iter().map(|side| side.0).collect());
                 continue;
             }
-            let measure = Measure::above(loss, grid(loss));
-            of_directions.push(Composed::new(&measure, steps, 1.0).deltas(epsilons, negligible));
+            let terms = Terms::of(Measure::above(loss, grid(loss)), steps);
+            of_directions.push(Composed::new(&terms, 1.0).deltas(epsilons, negligible));
         }
         let longest = of_directions.iter().map(Vec::len).max().unwrap_or(0);
         // A direction that ended earlier keeps its last δ.
@@ -197,7 +231,7 @@ impl Accountant {
             most: 0.0,
         };
         for direction in &self.directions {
-            let sides = direction.epsilon(self.steps, delta, found.least);
+            let sides = direction.epsilon(delta, found.least);
             found.least = found.least.at_least(sides.least);
             found.most = found.most.at_least(sides.most);
         }
@@ -215,14 +249,14 @@ impl Accountant {
         let is_grid = |direction: &Direction| matches!(direction, Direction::Grid { .. });
         if self.directions.iter().all(is_grid) {
             return parallel::map(self.directions.len(), |at| {
-                self.directions[at].told(self.steps, epsilon, 0.0)
+                self.directions[at].told(epsilon, 0.0)
             });
         }
         // What a direction allows at least need not be known of others better than that they allow less.
         let mut floor = 0.0;
         let mut all = Vec::new();
         for direction in &self.directions {
-            let told = direction.told(self.steps, epsilon, floor);
+            let told = direction.told(epsilon, floor);
             floor = told.least.0.at_least(floor);
             all.push(told);
         }
@@ -241,34 +275,47 @@ impl Direction {
                 contour,
                 grid: OnceLock::new(),
             },
-            None => Direction::on_grid(loss),
+            None => Direction::on_grid(loss, steps),
         }
     }
 
-    fn on_grid(loss: &Loss) -> Direction {
-        let grid = grid(loss);
-        let (above, below) = parallel::both(
-            || Box::new(Measure::above(loss, grid)),
-            || Box::new(Measure::below(loss, grid)),
-        );
+    /// The same as an integral, on a grid.
+    fn after(contour: &Contour) -> Direction {
+        Direction::on_grid(&contour.loss(), contour.steps())
+    }
+
+    fn on_grid(loss: &Loss, steps: u64) -> Direction {
+        Direction::on_grids(&[(loss, grid(loss), steps)])
+    }
+
+    /// The composition of losses, each so many times, on grids with the same step.
+    fn on_grids(losses: &[(&Loss, Grid, u64)]) -> Direction {
+        let terms = |measure: fn(&Loss, Grid) -> Measure| {
+            let each = losses.iter();
+            Terms::new(
+                each.map(|(loss, grid, steps)| (measure(loss, *grid), *steps))
+                    .collect(),
+            )
+        };
+        let (above, below) = parallel::both(|| terms(Measure::above), || terms(Measure::below));
         Direction::Grid { above, below }
     }
 
     /// Both sides of δ(ε). Where it is no larger than `floor` they may be far apart.
-    fn told(&self, steps: u64, epsilon: f64, floor: f64) -> ToldSides {
+    fn told(&self, epsilon: f64, floor: f64) -> ToldSides {
         match self {
             Direction::Contour { contour, grid } => {
                 let told = contour.told(epsilon, floor);
                 if told.most.0 <= floor || told.is_near() {
                     return told;
                 }
-                let grid = grid.get_or_init(|| Box::new(Direction::on_grid(&contour.loss())));
-                told.with(&grid.told(steps, epsilon, floor))
+                let grid = grid.get_or_init(|| Box::new(Direction::after(contour)));
+                told.with(&grid.told(epsilon, floor))
             }
             Direction::Grid { above, below } => {
                 let (most, least) = parallel::both(
-                    || Composed::new(above, steps, 1.0).delta(epsilon),
-                    || Composed::new(below, steps, -1.0).delta(epsilon),
+                    || Composed::new(above, 1.0).delta(epsilon),
+                    || Composed::new(below, -1.0).delta(epsilon),
                 );
                 ToldSides { most, least }
             }
@@ -276,23 +323,23 @@ impl Direction {
     }
 
     /// Both sides of ε(δ). Where it is no larger than `floor` they may be far apart.
-    fn epsilon(&self, steps: u64, delta: f64, floor: f64) -> Sides {
+    fn epsilon(&self, delta: f64, floor: f64) -> Sides {
         match self {
             Direction::Contour { contour, grid } => {
                 let sides = contour.epsilon(delta, floor);
                 if sides.most <= floor || sides.most - sides.least <= WIDE * sides.most {
                     return sides;
                 }
-                let grid = grid.get_or_init(|| Box::new(Direction::on_grid(&contour.loss())));
-                let other = grid.epsilon(steps, delta, floor);
+                let grid = grid.get_or_init(|| Box::new(Direction::after(contour)));
+                let other = grid.epsilon(delta, floor);
                 Sides {
                     least: sides.least.at_least(other.least),
                     most: sides.most.at_most(other.most),
                 }
             }
             Direction::Grid { above, below } => {
-                let of = |measure: &Measure, sign: f64| {
-                    let composed = Composed::new(measure, steps, sign);
+                let of = |terms: &Terms, sign: f64| {
+                    let composed = Composed::new(terms, sign);
                     composed.epsilon(delta, composed.delta(0.0).0)
                 };
                 let (most, least) = parallel::both(|| of(above, 1.0), || of(below, -1.0));
@@ -362,7 +409,7 @@ fn scaled_excess(law: &[(f64, f64)], n: u64, coarseness: f64) -> f64 {
     }
     let step = coarseness * (FINENESS * variance).sqrt().at_least(width / MAX_CELLS);
     let measure = Measure::spread_out(law, step);
-    let Some(tilted) = Tilted::new(&measure, n, 0.0) else {
+    let Some(tilted) = Tilted::new(&Terms::of(measure, n), 0.0) else {
         return 0.0;
     };
     let sums = tilted.cells.iter().enumerate().map(|(at, mass)| {
@@ -413,6 +460,37 @@ fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
     };
     let losses: Option<Vec<_>> = pairs.iter().map(of_pair).collect();
     losses.map(|losses| losses.into_iter().flatten().collect())
+}
+
+/// Refuses mechanisms of which no one pair of secrets is the worst of all together.
+fn check_pairs(terms: &[(Arc<dyn Mechanism>, u64)]) -> Result<()> {
+    let mut worst = Vec::new();
+    for (mechanism, _) in terms {
+        let (bound, name) = (mechanism.bind_declared()?, mechanism.to_string());
+        let found = match listed(&*bound) {
+            Some(losses) => losses.len() / 2,
+            None => pairs(&*bound, &name)?.len(),
+        };
+        if found != 1 {
+            let problem =
+                format!("{found} pairs of its secrets differ, and only one can be composed");
+            return Err(Error::parameter(name, problem).with_hint("give it two secrets, secrets=2"));
+        }
+        let is_of_two = bound.secret_count() == 2;
+        worst.push((name, (!is_of_two).then(|| bound.worst_pair())));
+    }
+    let first = worst[0].1;
+    match worst.iter().find(|(_, pair)| *pair != first) {
+        Some((name, _)) => Err(Error::parameter(
+            name.clone(),
+            format!(
+                "its secrets are told apart best at another pair than those of {}",
+                worst[0].0
+            ),
+        )
+        .with_hint("give all mechanisms the same secrets, or two each, secrets=2")),
+        None => Ok(()),
+    }
 }
 
 /// The pairs of secrets that matter: one where all pairs are alike or the worst one is worst in every respect.

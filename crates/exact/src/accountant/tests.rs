@@ -345,7 +345,7 @@ fn shared_ends_of_cells_change_no_figure() {
         let losses = Accountant::losses(&*parse(step).unwrap(), steps).unwrap();
         let told = losses
             .iter()
-            .map(|loss| Direction::on_grid(loss).told(steps, 1.0, 0.0));
+            .map(|loss| Direction::on_grid(loss, steps).told(1.0, 0.0));
         let largest = |x: (f64, f64), y: (f64, f64)| (x.0.at_least(y.0), x.1.at_least(y.1));
         let sides = told
             .map(|told| (told.least.0, told.most.0))
@@ -464,14 +464,17 @@ fn integrals_and_grids_overlap() {
         let text = format!("subsampled(gaussian(sigma={sigma}), rate={rate}{relation})");
         let losses = Accountant::losses(&*parse(&text).unwrap(), steps).unwrap();
         for loss in losses {
-            let (grid, integral) = (Direction::on_grid(&loss), Direction::new(&loss, steps));
+            let (grid, integral) = (
+                Direction::on_grid(&loss, steps),
+                Direction::new(&loss, steps),
+            );
             let Direction::Contour { contour, .. } = integral else {
                 panic!("{text} has no integral");
             };
             let spread = (steps as f64).sqrt() * rate / sigma;
             for share in [0.0, 0.3, 1.0, 3.0] {
                 let epsilon = share * spread;
-                let (x, y) = (grid.told(steps, epsilon, 0.0), contour.told(epsilon, 0.0));
+                let (x, y) = (grid.told(epsilon, 0.0), contour.told(epsilon, 0.0));
                 let what = format!("{text} {steps} {epsilon}: {x:?} {y:?}");
                 let rounding = 1e-9;
                 assert!(y.least.0 <= x.most.0 * (1.0 + rounding), "{what}");

@@ -9,6 +9,7 @@ use libm::{exp, log};
 
 use super::contour::{epsilon_of_saddles, log_size};
 use super::grid::Measure;
+use super::terms::Terms;
 
 /// The sum of the losses of all steps around a value of ε, tilted so that its mean is there.
 ///
@@ -43,6 +44,26 @@ struct Cumulants {
     value: f64,
     mean: f64,
     variance: f64,
+}
+
+impl Cumulants {
+    /// Those of so many independent sums.
+    fn times(&self, times: f64) -> Cumulants {
+        Cumulants {
+            value: times * self.value,
+            mean: times * self.mean,
+            variance: times * self.variance,
+        }
+    }
+
+    /// Those of a sum of two independent ones.
+    fn plus(self, other: Cumulants) -> Cumulants {
+        Cumulants {
+            value: self.value + other.value,
+            mean: self.mean + other.mean,
+            variance: self.variance + other.variance,
+        }
+    }
 }
 
 impl Measure {
@@ -144,40 +165,53 @@ fn cumulants(
     }
 }
 
-/// A coarse measure with the number of steps.
-struct Sum {
-    points: Vec<(f64, f64)>,
-    steps: f64,
-}
+/// Coarse measures with the number of steps of each.
+struct Sum(Vec<(Vec<(f64, f64)>, f64)>);
 
 impl Sum {
+    fn new(terms: &Terms) -> Sum {
+        let coarse = terms.each();
+        Sum(coarse
+            .map(|(measure, steps)| (measure.coarse(), steps as f64))
+            .collect())
+    }
+
+    /// Those of all steps together.
     fn cumulants(&self, theta: f64) -> Cumulants {
-        cumulants(self.points.iter().copied(), theta, |_| {})
+        let each = self
+            .0
+            .iter()
+            .map(|(points, times)| cumulants(points.iter().copied(), theta, |_| {}).times(*times));
+        each.reduce(Cumulants::plus).expect("a measure")
+    }
+
+    /// The largest sum of losses.
+    fn largest(&self) -> Option<f64> {
+        let each = self.0.iter();
+        each.map(|(points, times)| Some(times * points.last()?.0))
+            .sum()
     }
 
     /// θ with T·K′(θ) = ε, not below −1; `None` if no sum of losses reaches ε.
     fn tilt(&self, epsilon: f64) -> Option<f64> {
-        if self.steps * self.points.last()?.0 <= epsilon {
+        if self.largest()? <= epsilon {
             return None;
         }
-        let target = epsilon / self.steps;
         let (mut low, mut high) = (-1.0, 1.0);
-        while self.cumulants(high).mean < target && high < 1e9 {
+        while self.cumulants(high).mean < epsilon && high < 1e9 {
             (low, high) = (high, 4.0 * high);
         }
         let mut theta = if low < 0.0 { 0.0 } else { low };
         for _ in 0..60 {
             let cumulants = self.cumulants(theta);
-            let gap = cumulants.mean - target;
+            let gap = cumulants.mean - epsilon;
             if gap > 0.0 {
                 high = theta;
             } else {
                 low = theta;
             }
             // The middle need not be exact: a tenth of a standard deviation is enough.
-            if gap.abs() * self.steps.sqrt() <= 0.1 * cumulants.variance.sqrt()
-                || high - low < 1e-12
-            {
+            if gap.abs() <= 0.1 * cumulants.variance.sqrt() || high - low < 1e-12 {
                 break;
             }
             let newton = theta - gap / cumulants.variance.at_least(f64::MIN_POSITIVE);
@@ -205,9 +239,7 @@ impl Sum {
             .collect();
         let bound = |width: f64| {
             let far = middle + side.sign * width;
-            let each = grown
-                .iter()
-                .map(|(more, grown)| exp(self.steps * grown - more * far));
+            let each = grown.iter().map(|(more, grown)| exp(grown - more * far));
             each.fold(1.0, f64::at_most)
         };
         let mut width = (6.0 * deviation).at_most(side.most);
@@ -220,20 +252,14 @@ impl Sum {
 
 /// About the ε at which δ(ε) of the sum of the losses of independent steps is a value: by the saddle of
 /// TK(θ) − θε − ln θ(θ + 1), whose ε rises with θ.
-pub(super) fn about(measure: &Measure, steps: u64, delta: f64) -> f64 {
-    let sum = Sum {
-        points: measure.coarse(),
-        steps: steps as f64,
-    };
+pub(super) fn about(terms: &Terms, delta: f64) -> f64 {
+    let sum = Sum::new(terms);
     let at = |log_theta: f64| {
         let theta = exp(log_theta);
         let cumulants = sum.cumulants(theta);
-        let epsilon = sum.steps * cumulants.mean - 1.0 / theta - 1.0 / (1.0 + theta);
-        let scale = sum.steps * cumulants.value - theta * epsilon;
-        (
-            epsilon,
-            scale + log_size(theta, sum.steps * cumulants.variance),
-        )
+        let epsilon = cumulants.mean - 1.0 / theta - 1.0 / (1.0 + theta);
+        let scale = cumulants.value - theta * epsilon;
+        (epsilon, scale + log_size(theta, cumulants.variance))
     };
     // Beyond a θ of e^20 an ε is the largest sum of losses.
     epsilon_of_saddles(&at, (-10.0, 20.0), SADDLES, delta)
@@ -268,16 +294,20 @@ pub(super) struct Tilted {
 
 impl Tilted {
     /// `None` if no sum exceeds the target.
-    pub fn new(measure: &Measure, steps: u64, target: f64) -> Option<Tilted> {
-        let (times, step) = (steps as f64, measure.grid.step);
-        let sum = Sum {
-            points: measure.coarse(),
-            steps: times,
-        };
+    pub fn new(terms: &Terms, target: f64) -> Option<Tilted> {
+        let step = terms.step();
+        let sum = Sum::new(terms);
         let theta = sum.tilt(target)?;
-        let (cumulants, weights) = measure.tilted(theta);
-        let variance = (times * cumulants.variance).at_least(step * step);
-        let middle = times * cumulants.mean;
+        let tilted: Vec<_> = terms
+            .each()
+            .map(|(measure, steps)| (measure.tilted(theta), measure.first, steps))
+            .collect();
+        let each = tilted.iter();
+        let cumulants = each
+            .map(|((cumulants, _), _, steps)| cumulants.times(*steps as f64))
+            .reduce(Cumulants::plus)?;
+        let variance = cumulants.variance.at_least(step * step);
+        let middle = cumulants.mean;
         let sides = [-1.0, 1.0].map(|sign| {
             let most = 0.49 * MAX_CELLS * step;
             sum.reach(
@@ -290,34 +320,40 @@ impl Tilted {
         let cells = (((left + right) / step) as usize + 16).next_power_of_two();
         // What the power of two leaves over is shared.
         let spare = 0.5 * (cells as f64 * step - left - right);
-        let offset = times * measure.grid.offset;
+        let offset = terms.offset();
         let start = ((middle - left - spare - offset) / step).round() as i64;
-        let mut tilted = vec![0.0; cells];
-        let mut wrong = 0.0;
-        for (at, tilt, error) in weights {
-            let place = (measure.first + at as i64).rem_euclid(cells as i64) as usize;
-            tilted[place] += tilt;
-            wrong += tilt * error;
+        let mut rounding = 0.0;
+        let mut factors = Vec::new();
+        for ((_, weights), first, steps) in tilted {
+            let mut masses = vec![0.0; cells];
+            let mut wrong = 0.0;
+            for (at, tilt, error) in weights {
+                let place = (first + at as i64).rem_euclid(cells as i64) as usize;
+                masses[place] += tilt;
+                wrong += tilt * error;
+            }
+            rounding += steps as f64 * wrong;
+            factors.push((masses, steps));
         }
-        let rounding = times * wrong + power(&mut tilted, steps);
+        let (mut tilted, of_product) = product(factors);
         tilted.rotate_left(start.rem_euclid(cells as i64) as usize);
         Some(Tilted {
             cells: tilted,
             start: start as f64 * step + offset,
             theta,
-            scale: times * cumulants.value - theta * target,
-            error: out_left + out_right + rounding,
+            scale: cumulants.value - theta * target,
+            error: out_left + out_right + rounding + of_product,
             spread: variance.sqrt(),
         })
     }
 }
 
 impl Window {
-    /// The window around ε of the sum of the losses of `steps` independent steps; `None` if no sum of losses that are
+    /// The window around ε of the sum of the losses of all independent steps; `None` if no sum of losses that are
     /// finite exceeds ε.
-    pub fn new(measure: &Measure, steps: u64, epsilon: f64) -> Option<Window> {
-        let tilted = Tilted::new(measure, steps, epsilon)?;
-        let step = measure.grid.step;
+    pub fn new(terms: &Terms, epsilon: f64) -> Option<Window> {
+        let tilted = Tilted::new(terms, epsilon)?;
+        let step = terms.step();
         let first = tilted.start - epsilon;
         Some(Window {
             start: tilted.start,
@@ -412,7 +448,8 @@ pub(super) enum Told {
 /// Plans take as long as transforms: they are kept.
 static PLANNER: LazyLock<Mutex<Planner>> = LazyLock::new(|| Mutex::new(Planner::new()));
 
-/// The cyclic convolution of masses with themselves, `steps` of them, and a bound on the sum of its errors.
+/// The cyclic convolution of masses, each with itself so many times and with the others, and a bound on the sum of its
+/// errors.
 ///
 /// # Formula
 /// With u = 2⁻⁵³, exp, ln, sin and cos right to a unit in the last place, and N cells, a power of two: the factors of a
@@ -420,38 +457,48 @@ static PLANNER: LazyLock<Mutex<Planner>> = LazyLock::new(|| Mutex::new(Planner::
 /// wrong by at most 22u of the norm of its values, one of a higher radix by less for each halving; all of them and the
 /// last one, which is that of real numbers, by at most ε = 12u·(log₂ N + 4), and a single value by at most ε·Σ|x|. So
 /// the spectrum φ is wrong by at most ε everywhere, since masses sum to 1. Its power is wrong by w = |φ|ᵀ·(T·ε/|φ| +
-/// 12uT + 110u) to first order, twice that is taken, and what is set to 0 by at most e^−50. The inverse adds ε·‖|φ|ᵀ‖.
+/// 12uT + 110u) to first order, twice that is taken, and what is set to 0 by at most e^−50. A product of powers is wrong by
+/// Π(|φ| + ε)ᵀ − Π|φ|ᵀ at most, beside twice the sum of the rest. The inverse adds ε·‖Π|φ|ᵀ‖.
 /// By the inequality of Cauchy and Schwarz and Parseval's identity, errors with the spectrum w sum to at most ‖w‖ in N
 /// cells.
 ///
 /// # References
 /// N. J. Higham, *Accuracy and stability of numerical algorithms*, chapter 24, doi:10.1137/1.9780898718027.
-fn power(masses: &mut [f64], steps: u64) -> f64 {
-    let cells = masses.len();
+fn product(factors: Vec<(Vec<f64>, u64)>) -> (Vec<f64>, f64) {
+    let cells = factors[0].0.len();
     let (forward, inverse) = {
         let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
         (planner.real(cells), planner.real_inverse(cells))
     };
-    let mut spectrum = forward.make_output_vec();
-    // Lengths agree by construction.
-    forward
-        .process(masses, &mut spectrum)
-        .expect("equal lengths");
-    let times = steps as f64;
+    let spectra = factors.into_iter().map(|(mut masses, steps)| {
+        let mut spectrum = forward.make_output_vec();
+        // Lengths agree by construction.
+        forward
+            .process(&mut masses, &mut spectrum)
+            .expect("equal lengths");
+        (spectrum, steps as f64)
+    });
+    let mut spectra: Vec<(Vec<Complex<f64>>, f64)> = spectra.collect();
     let of_transform = 12.0 * UNIT * ((cells as f64).log2() + 4.0);
-    let of_power = UNIT * (12.0 * times + 110.0);
-    let negligible = exp(-50.0 / times);
     let (mut wrong, mut total) = (0.0, 0.0);
-    for value in &mut spectrum {
-        let size = value.norm_sqr().sqrt();
-        if size < negligible {
-            // It might be above by the error of the transform.
-            wrong += exp(2.0 * times * log(size + of_transform).at_most(0.0));
+    let (mut spectrum, times) = spectra.swap_remove(0);
+    for (at, value) in spectrum.iter_mut().enumerate() {
+        let mut power = Power::of(*value, times, of_transform);
+        for (other, times) in &spectra {
+            power = power.and(&Power::of(other[at], *times, of_transform));
+        }
+        if power.log_length < -50.0 {
+            // It might be above by the error of the transforms.
+            wrong += exp(2.0 * power.log_most);
             *value = 0.0.into();
             continue;
         }
-        let (length, angle) = (exp(times * log(size)), (times * value.arg()) % TAU);
-        wrong += (2.0 * length * (times * of_transform / size + of_power)).powi(2);
+        let (length, angle) = (exp(power.log_length), power.angle % TAU);
+        let of_transforms = match spectra.is_empty() {
+            true => 2.0 * power.first_order,
+            false => (power.log_more).exp_m1(),
+        };
+        wrong += (length * (of_transforms + 2.0 * power.rounding)).powi(2);
         total += length * length;
         *value = Complex::new(length * angle.cos(), length * angle.sin());
     }
@@ -459,12 +506,53 @@ fn power(masses: &mut [f64], steps: u64) -> f64 {
     let last = spectrum.len() - 1;
     spectrum[0].im = 0.0;
     spectrum[last].im = 0.0;
+    let mut masses = inverse.make_output_vec();
     inverse
-        .process(&mut spectrum, masses)
+        .process(&mut spectrum, &mut masses)
         .expect("equal lengths");
     masses.iter_mut().for_each(|mass| *mass /= cells as f64);
     // All frequencies but two occur twice.
-    (2.0 * wrong).sqrt() + of_transform * (2.0 * total).sqrt()
+    let error = (2.0 * wrong).sqrt() + of_transform * (2.0 * total).sqrt();
+    (masses, error)
+}
+
+/// A power of a value of a spectrum, and by how much it may be wrong.
+struct Power {
+    /// T·ln |φ|, and T·ln(|φ| + ε), at most 0.
+    log_length: f64,
+    log_most: f64,
+    /// T·arg φ.
+    angle: f64,
+    /// T·ε/|φ|, and T·ln(1 + ε/|φ|).
+    first_order: f64,
+    log_more: f64,
+    /// What the power itself is wrong by.
+    rounding: f64,
+}
+
+impl Power {
+    fn of(value: Complex<f64>, times: f64, error: f64) -> Power {
+        let size = value.norm_sqr().sqrt();
+        Power {
+            log_length: times * log(size),
+            log_most: times * log(size + error).at_most(0.0),
+            angle: times * value.arg(),
+            first_order: times * error / size,
+            log_more: times * (error / size).ln_1p(),
+            rounding: UNIT * (12.0 * times + 110.0),
+        }
+    }
+
+    fn and(&self, other: &Power) -> Power {
+        Power {
+            log_length: self.log_length + other.log_length,
+            log_most: self.log_most + other.log_most,
+            angle: self.angle + other.angle,
+            first_order: self.first_order + other.first_order,
+            log_more: self.log_more + other.log_more,
+            rounding: self.rounding + other.rounding,
+        }
+    }
 }
 
 /// Half of the distance from 1 to the next number.

@@ -2,6 +2,7 @@
 
 use libm::{erfc, pow};
 
+use super::composition::Term;
 use super::{BoundsOptions, ParameterValue, Row, names};
 use crate::accountant::Accountant;
 use crate::claim::Promise;
@@ -51,8 +52,49 @@ pub(super) fn row(
 ) -> Result<Row> {
     let accountant = Accountant::of_mechanism(mechanism, steps)?;
     let bound = mechanism.bind_declared()?;
+    let mut row = Row::new(
+        parameters,
+        figures(&accountant, &[(&*bound, steps)], options),
+    );
+    row.worst_pair = bound.worst_pair().and_then(|pair| names(mechanism, pair));
+    Ok(row)
+}
+
+/// The row of several mechanisms, each applied so many times.
+pub(super) fn row_of_terms(terms: &[Term], options: &BoundsOptions) -> Result<Row> {
+    let repeat = options.repeat.unwrap_or(1);
+    let terms: Vec<Term> = terms
+        .iter()
+        .map(|(mechanism, steps)| (mechanism.clone(), steps.saturating_mul(repeat)))
+        .collect();
+    let accountant = Accountant::of_composition(&terms)?;
+    let bounds: Vec<_> = terms
+        .iter()
+        .map(|(mechanism, steps)| Ok((mechanism.bind_declared()?, *steps)))
+        .collect::<Result<_>>()?;
+    let bounds: Vec<(&dyn BoundMechanism, u64)> = bounds
+        .iter()
+        .map(|(bound, steps)| (&**bound, *steps))
+        .collect();
+    let mut row = Row::new(Vec::new(), figures(&accountant, &bounds, options));
+    let (mechanism, worst) = (&*terms[0].0, bounds[0].0.worst_pair());
+    row.worst_pair = worst.and_then(|pair| names(mechanism, pair));
+    Ok(row)
+}
+
+/// The figures of mechanisms, each applied so many times to the same two secrets.
+fn figures(
+    accountant: &Accountant,
+    terms: &[(&dyn BoundMechanism, u64)],
+    options: &BoundsOptions,
+) -> Vec<(&'static str, Option<f64>)> {
+    let steps = accountant.steps();
+    let all: f64 = terms
+        .iter()
+        .map(|(bound, steps)| *steps as f64 * bound.epsilon())
+        .sum();
     let (variation, security) = accountant.total_variation_and_bayes_security();
-    let capacity = capacity(&*bound, &accountant, (variation.least, variation.most));
+    let capacity = capacity(terms, accountant, (variation.least, variation.most));
     let mut figures = vec![
         ("steps", Some(steps as f64)),
         ("bayes_security", Some(security.least)),
@@ -60,13 +102,15 @@ pub(super) fn row(
         ("total_variation", Some(variation.most)),
         ("total_variation_at_least", Some(variation.least)),
         ("advantage", Some(variation.most)),
-        ("epsilon", Some(steps as f64 * bound.epsilon())),
+        ("epsilon", Some(all)),
         ("capacity", Some(capacity.1)),
         ("capacity_at_least", Some(capacity.0)),
         ("delta_at_epsilon_zero", Some(variation.most)),
         ("guess_probability", Some(1.0 - 0.5 * security.least)),
     ];
-    if let Some(mu) = normal_distance(&*bound) {
+    if let [(bound, _)] = terms
+        && let Some(mu) = normal_distance(*bound)
+    {
         let root = (steps as f64).sqrt();
         let closed = erfc(mu * root / 8f64.sqrt());
         figures.push(("bayes_security_closed_form", Some(closed)));
@@ -79,11 +123,11 @@ pub(super) fn row(
     if let Some(delta) = options.at_delta {
         let epsilon = accountant.epsilon(delta);
         // No grid of losses needs to reach as far as they do.
-        let most = epsilon.most.at_most(steps as f64 * bound.epsilon());
+        let most = epsilon.most.at_most(all);
         figures.push(("epsilon_at_delta", Some(most)));
         figures.push(("epsilon_at_delta_at_least", Some(epsilon.least)));
     }
-    figures.extend(super::profile::figures(&*bound, options, steps));
+    figures.extend(super::profile::of_terms(terms, options));
     if options.profile {
         let least = least_mu(figures.last().and_then(|(_, mu)| *mu), |epsilon| {
             accountant.delta(epsilon).least
@@ -95,29 +139,32 @@ pub(super) fn row(
         let found = by_curve(kappa, 30, |epsilon| accountant.delta(epsilon).most);
         figures.push(("reconstruction", Some(found)));
     }
-    let mut row = Row::new(parameters, figures);
-    row.worst_pair = bound.worst_pair().and_then(|pair| names(mechanism, pair));
-    Ok(row)
+    figures
 }
 
 /// Multiplicative capacity of all steps, from below and above.
 ///
 /// # Formula
-/// Of two secrets 1 + TV. Of n secrets at least 1 + TV of the worst pair, and at least that of one step; at most n, at most
-/// that of one step to the power T, and at most n·(e^ε + (n − 1)·δ(ε))/(e^ε + n − 1) of every ε
+/// Of two secrets 1 + TV. Of n secrets at least 1 + TV of the worst pair, and at least that of any one step; at most n, at most
+/// the product of those of all steps, and at most n·(e^ε + (n − 1)·δ(ε))/(e^ε + n − 1) of every ε
 /// ([`capacity_by_curve`]).
 ///
 /// # References
 /// M. S. Alvim, K. Chatzikokolakis, A. McIver, C. Morgan, C. Palamidessi, G. Smith, *The science of quantitative information
 /// flow*, doi:10.1007/978-3-319-96131-6 (capacity of products).
 fn capacity(
-    bound: &dyn BoundMechanism,
+    terms: &[(&dyn BoundMechanism, u64)],
     accountant: &Accountant,
     (least, most): (f64, f64),
 ) -> (f64, f64) {
-    let secrets = bound.secret_count() as f64;
-    let one = bound.capacity();
-    let power = one.map_or(f64::INFINITY, |one| pow(one, accountant.steps() as f64));
+    let secrets = terms[0].0.secret_count() as f64;
+    let one = terms.iter().filter_map(|(bound, _)| bound.capacity());
+    let one = one.fold(1.0, f64::at_least);
+    let powers = terms.iter().map(|(bound, steps)| {
+        let one = bound.capacity();
+        one.map_or(f64::INFINITY, |one| pow(one, *steps as f64))
+    });
+    let power: f64 = powers.product();
     let flat = 1.0 + (secrets - 1.0) * most;
     // A few ε: each is a bound. Of two secrets none is below that of ε = 0.
     let curved = if secrets > 2.0 && flat > 2.0 {
@@ -126,7 +173,7 @@ fn capacity(
         flat
     };
     let above = power.at_most(flat).at_most(curved).at_most(secrets);
-    let below = (1.0 + least).at_least(one.unwrap_or(1.0)).at_most(above);
+    let below = (1.0 + least).at_least(one).at_most(above);
     (below, above)
 }
 

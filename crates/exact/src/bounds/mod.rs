@@ -25,6 +25,7 @@ use leakgauge_base::naming::{option, setting};
 use leakgauge_base::parallel;
 
 mod composed;
+mod composition;
 mod dominating;
 mod explain;
 #[cfg(test)]
@@ -32,12 +33,14 @@ mod hostile;
 mod model;
 mod profile;
 mod promise;
+mod solve;
 
 pub use explain::{
     Allowed, Covered, Detection, Explanation, FALSE_POSITIVE_RATES, Guess, Implied, Naming,
     NotImplied, explain,
 };
-pub use model::{Bounds, Kind, ParameterValue, Row};
+pub use model::{Bounds, Kind, ParameterValue, Row, Solved};
+pub use solve::solve;
 
 /// The most rows of a grid.
 pub const MAX_ROWS: usize = 100_000;
@@ -166,16 +169,25 @@ impl BoundsOptions {
 /// options that do not fit.
 pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
     options.check()?;
-    let call = Call::parse(text)?;
-    let calls = call.expand_grids(MAX_ROWS)?;
-    let rows = parallel::map(calls.len(), |at| row(&calls[at], options))
-        .into_iter()
-        .collect::<Result<Vec<(Kind, Row)>>>()?;
+    let rows = match composition::terms(text)? {
+        Some(terms) => {
+            options.check_mechanism(text)?;
+            let row = composed::row_of_terms(&terms, options)?;
+            vec![without_nan(text, (Kind::Mechanism, row))?]
+        }
+        None => {
+            let calls = Call::parse(text)?.expand_grids(MAX_ROWS)?;
+            parallel::map(calls.len(), |at| row(&calls[at], options))
+                .into_iter()
+                .collect::<Result<Vec<(Kind, Row)>>>()?
+        }
+    };
     let kind = rows.first().map_or(Kind::Mechanism, |row| row.0);
     Ok(Bounds {
         schema_version: 1,
         tool: Tool::default(),
         mechanism: text.trim().to_owned(),
+        solved: None,
         kind,
         notes: if kind == Kind::Mechanism
             && rows.iter().any(|(_, row)| row.figure("steps").is_some())
@@ -189,11 +201,15 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
 }
 
 fn row(call: &Call, options: &BoundsOptions) -> Result<(Kind, Row)> {
-    let (kind, row) = unchecked_row(call, options)?;
+    without_nan(&call.to_string(), unchecked_row(call, options)?)
+}
+
+/// Refuses a row with a figure that is no number.
+fn without_nan(text: &str, (kind, row): (Kind, Row)) -> Result<(Kind, Row)> {
     let is_nan = |figure: &(&str, Option<f64>)| figure.1.is_some_and(f64::is_nan);
     match row.figures.iter().find(|figure| is_nan(figure)) {
         Some((name, _)) => Err(Error::parameter(
-            call.to_string(),
+            text,
             format!("its {} cannot be computed", name.replace('_', " ")),
         )
         .with_hint("a parameter is too small or too large for double precision")),

@@ -16,12 +16,27 @@ pub struct Bounds {
     pub tool: Tool,
     /// The text that was asked about.
     pub mechanism: String,
+    /// Which value of a parameter was found, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solved: Option<Solved>,
     /// Whether the figures are exact or bounds.
     pub kind: Kind,
     /// What the figures are about.
     pub notes: Vec<&'static str>,
     /// One a point of the grid.
     pub rows: Vec<Row>,
+}
+
+/// A value of a parameter with which a mechanism just keeps a promise.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Solved {
+    /// The name of the parameter.
+    pub parameter: String,
+    /// Its value: with one that is further to the other side, by a hundred-thousandth or so, the promise is not kept.
+    pub value: f64,
+    /// The promise.
+    pub keeps: String,
 }
 
 /// What was asked about.

@@ -31,6 +31,24 @@ pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps
     figures
 }
 
+/// The same of several mechanisms, each applied so many times to the same secrets; μ is the root of the sum of squares.
+pub(super) fn of_terms(terms: &[(&dyn BoundMechanism, u64)], options: &BoundsOptions) -> Figures {
+    let each = terms.iter();
+    let each = each.map(|(bound, steps)| figures(*bound, options, *steps));
+    let joined = each.reduce(|all, next| {
+        let both = all.into_iter().zip(next);
+        both.map(|((name, x), (_, y))| {
+            let sum = match name {
+                "gdp_mu" => f64::hypot,
+                _ => |x: f64, y: f64| x + y,
+            };
+            (name, x.zip(y).map(|(x, y)| sum(x, y)))
+        })
+        .collect()
+    });
+    joined.unwrap_or_default()
+}
+
 /// sup P(E) with Q(E) ≤ κ over all pairs; where only δ(ε) is known, the smallest bound that it gives, which is never too
 /// small.
 pub(super) fn reconstruction(bound: &dyn BoundMechanism, kappa: f64) -> Option<f64> {
