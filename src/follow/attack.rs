@@ -7,7 +7,7 @@ use leakgauge_attack::scores::ScoreTable;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
 use leakgauge_log::RowStream;
-use leakgauge_log::observations::{Cell, Counts, Observations};
+use leakgauge_log::observations::{Cell, Column, Counts, Observations};
 
 /// Rows that come, their secrets and their observations numbered as they first came up.
 pub(super) trait Rows {
@@ -34,6 +34,15 @@ pub(super) struct Learned {
     /// Observations by their numbers in the stream.
     fit: Vec<Cell>,
     secrets: usize,
+    /// What it was fitted on all these rows, with the columns of their table, where the scorer is portable.
+    fitted: Option<(Arc<dyn Scorer>, Shape)>,
+}
+
+/// The columns of a table, and the words beside their numbers.
+type Shape = (Vec<Column>, Vec<Option<usize>>);
+
+fn shape(table: &Observations) -> Shape {
+    (table.columns().to_vec(), table.words_beside_numbers())
 }
 
 /// The scores of some rows.
@@ -46,30 +55,52 @@ pub(super) struct Scored {
 impl Learned {
     /// An attack that learns from these counts over a table, whose observations have these numbers in the
     /// stream.
-    pub fn new(scorer: Arc<dyn Scorer>, counts: &Counts, ids: &[u32]) -> Self {
-        Learned {
+    ///
+    /// # Errors
+    /// An attack that cannot be learned from them.
+    pub fn new(
+        scorer: Arc<dyn Scorer>,
+        table: &Observations,
+        counts: &Counts,
+        ids: &[u32],
+    ) -> Result<Self> {
+        let fitted = scorer.is_portable().then(|| refit(&*scorer, table, counts));
+        Ok(Learned {
+            fitted: fitted.transpose()?.map(|fitted| (fitted, shape(table))),
             scorer,
             fit: original(counts, ids),
             secrets: counts.secrets(),
-        }
+        })
     }
 
-    /// The scores of rows, each an observation by its number in the stream. The attack is learned again from
-    /// the same rows, whose observations have other numbers in a table that has the new ones too.
+    /// The scores of rows, each an observation by its number in the stream. Unless the scorer is portable, it is learned again
+    /// from the same rows, whose observations have other numbers in a table that has the new ones too.
     ///
     /// # Errors
     /// An attack that cannot be learned again.
     pub fn scores(&self, symbols: &[u32], rows: &dyn Rows) -> Result<Scored> {
+        if let Some((fitted, known)) = &self.fitted {
+            let (table, ids) = rows.table(symbols.to_vec());
+            if shape(&table) == *known {
+                return Ok(self.scored(&**fitted, symbols, &table, &ids));
+            }
+        }
         let fit = self.fit.iter().map(|cell| cell.symbol);
         let (table, ids) = rows.table(symbols.iter().copied().chain(fit).collect());
         let fit = renumbered(self.secrets, self.fit.iter().copied(), &ids);
-        let scorer = self.scorer.refit(&table, &fit).map_err(|reason| {
-            Error::parameter(
-                option("scorer"),
-                format!("could not be fitted again: {reason}"),
-            )
-        })?;
-        let rank = ranks(&ids);
+        let scorer = refit(&*self.scorer, &table, &fit)?;
+        Ok(self.scored(&*scorer, symbols, &table, &ids))
+    }
+
+    /// The scores of rows by an attack, of a table whose observations have these numbers in the stream.
+    fn scored(
+        &self,
+        scorer: &dyn Scorer,
+        symbols: &[u32],
+        table: &Observations,
+        ids: &[u32],
+    ) -> Scored {
+        let rank = ranks(ids);
         let at: Vec<u32> = symbols
             .iter()
             .map(|&symbol| rank[symbol as usize])
@@ -77,16 +108,26 @@ impl Learned {
         let mut distinct = at.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let table = score_table(&*scorer, &table, distinct, self.secrets);
+        let table = score_table(scorer, table, distinct, self.secrets);
         let line = |symbol: &u32| table.observations().binary_search(symbol);
-        Ok(Scored {
+        Scored {
             lines: at
                 .iter()
                 .map(|symbol| line(symbol).expect("one of these"))
                 .collect(),
             table,
-        })
+        }
     }
+}
+
+/// The attack, everything that was chosen for it kept, learned from rows.
+fn refit(scorer: &dyn Scorer, table: &Observations, fit: &Counts) -> Result<Arc<dyn Scorer>> {
+    scorer.refit(table, fit).map_err(|reason| {
+        Error::parameter(
+            option("scorer"),
+            format!("could not be fitted again: {reason}"),
+        )
+    })
 }
 
 impl Scored {

@@ -221,7 +221,7 @@ impl Bets {
         let (scorer, scores) = learn(&past, options, &claims.deltas(), promise)?;
         self.attack = Some(Attack {
             // What was chosen is kept, and learned from all of the past.
-            learned: Learned::new(scorer, &counts, &ids),
+            learned: Learned::new(scorer, &table, &counts, &ids)?,
             scores,
         });
         self.choose(rows, seen, claims)?;

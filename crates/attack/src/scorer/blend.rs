@@ -120,6 +120,12 @@ impl Scorer for Blend {
         self.members.iter().find_map(|member| member.scorer.index())
     }
 
+    fn is_portable(&self) -> bool {
+        self.members
+            .iter()
+            .all(|member| member.scorer.is_portable())
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         let secrets = scores.len() / ids.len().max(1);
         let mut part = vec![0.0; scores.len()];

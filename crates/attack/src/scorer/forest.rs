@@ -117,6 +117,10 @@ impl Scorer for Forest {
         )
     }
 
+    fn is_portable(&self) -> bool {
+        true
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         const BLOCK: usize = 256;
         let floor = 0.5 / self.growth.trees as f64;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use linfa::Dataset;
 use linfa::traits::Fit;
 use linfa_bayes::{GaussianNb, NaiveBayes};
+use linfa_linalg::LinalgError;
 use linfa_linalg::cholesky::CholeskyInplace;
 use linfa_linalg::triangular::{SolveTriangular, UPLO};
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::scorer::ranking::NormalScores;
 use crate::scorer::scaling::Scaling;
@@ -311,6 +312,25 @@ fn pooled(moments: &[Moments], drawn: f64) -> Array2<f64> {
     pooled
 }
 
+/// The inverse of a triangle, by halves, whose products are fast: ((A, 0), (C, B))⁻¹ = ((A⁻¹, 0), (−B⁻¹ C A⁻¹, B⁻¹)).
+fn inverse_of_lower(triangle: ArrayView2<f64>) -> Result<Array2<f64>, LinalgError> {
+    /// Smaller triangles are solved for directly.
+    const SMALL: usize = 48;
+    let d = triangle.nrows();
+    if d <= SMALL {
+        return triangle.solve_triangular(&Array2::eye(d), UPLO::Lower);
+    }
+    let half = d / 2;
+    let upper = inverse_of_lower(triangle.slice(s![..half, ..half]))?;
+    let lower = inverse_of_lower(triangle.slice(s![half.., half..]))?;
+    let mut inverse = Array2::zeros((d, d));
+    let beside = lower.dot(&triangle.slice(s![half.., ..half])).dot(&upper);
+    inverse.slice_mut(s![half.., ..half]).assign(&-beside);
+    inverse.slice_mut(s![..half, ..half]).assign(&upper);
+    inverse.slice_mut(s![half.., half..]).assign(&lower);
+    Ok(inverse)
+}
+
 /// W with W Σ Wᵀ = I, and −½ ln det Σ.
 fn whitening(covariance: &Array2<f64>) -> Result<(Array2<f64>, f64), String> {
     let factor = covariance
@@ -318,9 +338,7 @@ fn whitening(covariance: &Array2<f64>) -> Result<(Array2<f64>, f64), String> {
         .cholesky_into()
         .map_err(|_| "the columns depend on each other too closely".to_owned())?;
     let ln_scale = -factor.diag().mapv(f64::ln).sum();
-    let whitening = factor
-        .solve_triangular(&Array2::eye(covariance.nrows()), UPLO::Lower)
-        .map_err(|error| error.to_string())?;
+    let whitening = inverse_of_lower(factor.view()).map_err(|error| error.to_string())?;
     let finite = ln_scale.is_finite() && whitening.iter().all(|value| value.is_finite());
     finite
         .then_some((whitening, ln_scale))
@@ -456,6 +474,10 @@ impl Scorer for Gaussian {
         }
     }
 
+    fn is_portable(&self) -> bool {
+        true
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         let blocks = ids
             .chunks(BLOCK)
@@ -481,5 +503,24 @@ impl Scorer for Gaussian {
             self.covariance,
             self.columns,
         )?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triangle_times_its_inverse_is_one() {
+        for d in [1, 48, 49, 131] {
+            let triangle = Array2::from_shape_fn((d, d), |(row, column)| match row.cmp(&column) {
+                std::cmp::Ordering::Less => 0.0,
+                std::cmp::Ordering::Equal => 1.0 + row as f64 / d as f64,
+                std::cmp::Ordering::Greater => ((row * 7 + column * 3) % 11) as f64 / 100.0,
+            });
+            let inverse = inverse_of_lower(triangle.view()).expect("an inverse");
+            let off = triangle.dot(&inverse) - Array2::<f64>::eye(d);
+            assert!(off.iter().all(|off| off.abs() < 1e-10), "{d}");
+        }
     }
 }

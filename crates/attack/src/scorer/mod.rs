@@ -130,12 +130,18 @@ pub trait Scorer: Send + Sync {
         0.0
     }
 
+    /// Whether it scores the observations of any table of the same columns as they are, for it remembers values and labels
+    /// and not their numbers in the table that it was fitted with.
+    fn is_portable(&self) -> bool {
+        false
+    }
+
     /// Writes one score per secret for each of some distinct observations, which are in ascending
     /// order: `scores` is row-major, `ids.len() × secrets`. Every score is finite.
     ///
     /// # Conditions
-    /// `observations` is the table that it was fitted with. For another table of the same columns, where
-    /// observations have other numbers and labels may be new, it is learned from the same rows again by
+    /// `observations` is the table that it was fitted with, unless it [is portable](Self::is_portable). For another table of
+    /// the same columns, where observations have other numbers and labels may be new, it is learned from the same rows again by
     /// [`refit`](Self::refit), which gives the same scores: what else is in a table makes no difference.
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]);
 

@@ -103,6 +103,7 @@ fn what_else_is_in_the_table_makes_no_difference() {
         .collect();
     let fit = Counts::new(3, old);
     assert_eq!(fit.rows(), learned.counts.rows());
+    let mut portable = 0;
     for scorer in all(&learned) {
         let name = format!("{} ({})", scorer.name(), scorer.description());
         let again = scorer
@@ -113,11 +114,17 @@ fn what_else_is_in_the_table_makes_no_difference() {
         for (label, before) in before {
             assert_eq!(before, after[&label], "{name} of {label}");
         }
+        // Of new observations too, without learning again.
+        if scorer.is_portable() {
+            portable += 1;
+            assert_eq!(scores(&*scorer, &later), after, "{name}");
+        }
         assert!(
             after.values().flatten().all(|score| score.is_finite()),
             "{name}"
         );
     }
+    assert!(portable >= 4, "{portable} portable attacks");
 }
 
 /// Which columns recur is decided by the rows that are learned from, and kept.

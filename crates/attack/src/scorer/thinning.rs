@@ -91,6 +91,10 @@ impl Scorer for Thinned {
         self.scorer.index()
     }
 
+    fn is_portable(&self) -> bool {
+        self.scorer.is_portable()
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         self.scorer.score(observations, ids, scores);
     }

@@ -420,6 +420,10 @@ impl Scorer for Additive {
         format!("sum of {terms} terms{shared}: {what}, numbers in at most {bins} bins")
     }
 
+    fn is_portable(&self) -> bool {
+        true
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.secrets)) {
             row.fill(0.0);

@@ -112,6 +112,10 @@ impl Scorer for Linear {
         "logistic regression".to_owned()
     }
 
+    fn is_portable(&self) -> bool {
+        true
+    }
+
     fn score(&self, observations: &Observations, ids: &[u32], scores: &mut [f64]) {
         let mut values = Vec::new();
         for (&symbol, row) in ids.iter().zip(scores.chunks_mut(self.offsets.len())) {
