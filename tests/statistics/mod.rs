@@ -32,6 +32,7 @@ mod rows_needed;
 mod sampled;
 mod shuffled_groups;
 mod shuffling;
+mod small_attacks;
 mod smallest_leak;
 mod sparse;
 mod times;

@@ -411,7 +411,7 @@ fn attacks_at_most(evidence: &Evidence, proved: Option<f64>) -> Option<f64> {
     let alpha = evidence.alpha();
     let attacks = evidence.attacks.iter();
     let largest = attacks
-        .map(|attack| attack.at_most(alpha))
+        .map(|attack| attack.size_at_most(alpha))
         .fold(proved.unwrap_or(-1.0), f64::max);
     // Telling two measurements of a block apart is an attack too.
     let pairs = evidence.differences.iter().flat_map(|found| &found.pairs);

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::pairwise::units::UnitAdvantage;
 use crate::pairwise::{ErrorRates, PairErrors};
 use leakgauge_stats::all_rows::Trials;
+use leakgauge_stats::binomial::clopper_pearson_lower;
 use leakgauge_stats::bisection::bisect;
 use leakgauge_stats::hypergeometric;
 use leakgauge_stats::level;
@@ -185,6 +186,28 @@ impl Advantage {
             Limits::Prequential(trials) => trials.advantage_at_least(alpha),
             _ => self.errors_at_most(alpha).advantage(),
         }
+    }
+
+    /// Upper limit of |TPR − FPR|, no lower than that of a rule with the same TPR − FPR that errs as often with both secrets.
+    ///
+    /// # Formula
+    /// Whoever sees that a rule is wrong more often than right turns it round: of both the larger is at most the larger of their
+    /// limits, each at the level 1 − alpha. A rule that nearly always says the same has an advantage of 0 beyond doubt: that is
+    /// no evidence of what it could have learned from so few rows. So no limit is below 1 − 2·(Clopper-Pearson's lower limit of
+    /// the mean error rate over 2·n rows), 1/n the mean of 1/rows of both secrets.
+    ///
+    /// # Conditions
+    /// See [`Advantage::at_least`].
+    pub fn size_at_most(&self, alpha: f64) -> f64 {
+        let own = self.at_most(alpha).max(-self.at_least(alpha));
+        let (Some(point), None) = (self.point(), self.of_units()) else {
+            return own.min(1.0);
+        };
+        let [a, b] = [self.tally.a_rows, self.tally.b_rows].map(|rows| rows as f64);
+        let rows = (4.0 * a * b / (a + b)).floor() as u64;
+        let errors = (0.5 * (1.0 - point.abs()) * rows as f64).floor() as u64;
+        let balanced = 1.0 - 2.0 * clopper_pearson_lower(errors.min(rows), rows, alpha);
+        own.max(balanced).min(1.0)
     }
 
     /// Upper limit of TPR − FPR of this rule at level 1 − alpha; of trials, of the last block's rule, which

@@ -141,7 +141,7 @@ impl Evidence<'_> {
             point: attack.point(),
             raw: None,
             lower: judged.then(|| attack.at_least(level).clamp(-1.0, most)),
-            upper: judged.then(|| attack.at_most(upper_level).min(1.0)),
+            upper: judged.then(|| attack.size_at_most(upper_level)),
             method: Methods {
                 point: judged.then_some(Method::HeldOutAttack),
                 lower: method,
