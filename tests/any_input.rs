@@ -418,7 +418,7 @@ fn assert_printed(audit: &Findings, format: Format) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn any_bytes_are_read_or_refused(
@@ -447,7 +447,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(250))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn a_damaged_log_is_audited_or_refused(

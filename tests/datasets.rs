@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use crate::agreement::checks::disagreements;
 use crate::common::check_schema;
 use assert_cmd::Command;
 use serde_json::Value;
@@ -237,6 +238,8 @@ fn audits_end_as_the_readme_says() {
         check_schema(&json, &output);
         assert_eq!(output.status.code(), code.parse().ok(), "{line}");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let wrong = disagreements(&report);
+        assert!(wrong.is_empty(), "{line}: {wrong:?}");
         let claims = report["claims"].as_array().unwrap().iter();
         let found: Vec<_> = claims.filter_map(|c| c["verdict"].as_str()).collect();
         assert_eq!(found.join(", "), verdicts, "{line}");

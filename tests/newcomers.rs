@@ -386,3 +386,110 @@ fn records_whose_values_are_their_names_are_data() {
     let output = place.run(&["audit", "log.csv", "--wide", "--claim", "advantage(0.1)"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
 }
+
+/// Rows of a table of counts are no rows of a log: where a column is called so, it is asked.
+#[test]
+fn a_column_of_counts_is_asked_about() {
+    let table = "secret,answer,count\nA,x,900\nA,y,100\nB,x,100\nB,y,900\n";
+    let more = "secret,size,kind,n\n0,1,a,7\n0,2,a,9\n0,2,b,4\n1,1,a,8\n1,2,a,3\n1,2,b,1\n";
+    let place = Place::new()
+        .file("table.csv", table)
+        .file("more.csv", more)
+        .file(
+            "seen.csv",
+            "secret,answer,count\n".to_owned() + &"A,x,3\nB,y,4\n".repeat(40),
+        );
+    place.refuses(
+        &["estimate", "table.csv"],
+        &[
+            "may say how often each row occurred",
+            "--count count",
+            "--observe answer,count",
+        ],
+    );
+    place.refuses(
+        &["check", "more.csv"],
+        &["--count n", "--observe size,kind,n"],
+    );
+    let counted = place.json(&["estimate", "table.csv", "--count", "count"]);
+    assert_eq!(counted["input"]["rows"], 2000);
+    let observed = place.json(&["check", "table.csv", "--observe", "answer,count"]);
+    assert_eq!(observed["input"]["rows"], 4);
+    // A number that was seen, with rows that come again.
+    assert_eq!(place.json(&["estimate", "seen.csv"])["input"]["rows"], 80);
+}
+
+#[test]
+fn points_between_thousands_are_no_decimal_points() {
+    let log = |number: &dyn Fn(u32) -> String| {
+        let rows =
+            (0..400u32).map(|row| format!("{};{}\n", ["a", "b"][row as usize % 2], number(row)));
+        format!("class;us\n{}", rows.collect::<String>())
+    };
+    let value = |row: u32| 600 + row * 7919 % 1000;
+    let thousands = |row: u32| match value(row) {
+        small @ 0..1000 => small.to_string(),
+        large => format!("{}.{:03}", large / 1000, large % 1000),
+    };
+    let decimals = |row: u32| format!("{}", f64::from(value(row)) / 1000.0);
+    let sentinel = |row: u32| match row % 9 {
+        0 => "-1".to_owned(),
+        _ => format!("{:.3}", 1.0 + f64::from(value(row)) / 1000.0),
+    };
+    let place = Place::new()
+        .file("thousands.csv", log(&thousands))
+        .file("decimals.csv", log(&decimals))
+        .file("sentinel.csv", log(&sentinel));
+    let arguments = |file| ["check", file, "--secret", "class"];
+    place.refuses(&arguments("thousands.csv"), &["thousands separators"]);
+    for file in ["decimals.csv", "sentinel.csv"] {
+        assert_eq!(place.json(&arguments(file))["input"]["rows"], 400, "{file}");
+    }
+}
+
+/// A list goes by the name of its column in what is suggested, and ids of users who never come again are left out.
+#[test]
+fn columns_go_by_the_names_that_they_have_in_the_file() {
+    let rows = (0..300u32).map(|row| {
+        format!(
+            "u{:05},{},\"[{}, {}]\",{}\n",
+            row * 7919 % 100_000,
+            ["a", "b"][row as usize % 2],
+            row % 7,
+            row % 5,
+            row % 3
+        )
+    });
+    let place = Place::with_log(format!(
+        "user,secret,sizes,kind\n{}",
+        rows.collect::<String>()
+    ));
+    let text = stdout(&place.run(&["check", "log.csv"]));
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("--observe sizes,kind"), "{text}");
+    assert!(flat.contains("--observe sizes,kind,user"), "{text}");
+    let observed = ["check", "log.csv", "--observe", "sizes,kind,user"];
+    assert_eq!(place.run(&observed).status.code(), Some(0));
+}
+
+/// Who was born when takes no time.
+#[test]
+fn dates_are_no_times_that_something_takes() {
+    let rows = (0..400u32).map(|row| {
+        let (secret, day) = (row % 2, 1 + row * 7919 % 28);
+        format!("{secret},{}-03-{day:02}\n", 1960 + row * 31 % 40)
+    });
+    let place = Place::with_log(format!("secret,born\n{}", rows.collect::<String>()));
+    let report = place.json(&["estimate", "log.csv"]);
+    assert!(report["differences"].is_null(), "{}", report["differences"]);
+}
+
+/// The last line sums up the others.
+#[test]
+fn a_line_of_totals_is_named_with_what_leaves_it_out() {
+    let rows = (0..400u32)
+        .map(|row| format!("{},{}.5\n", ["a", "b"][row as usize % 2], row * 7919 % 1000));
+    let log = format!("secret,time\n{}Total,199999.5\n", rows.collect::<String>());
+    let text = stdout(&Place::with_log(log).run(&["estimate", "log.csv"]));
+    assert!(text.contains("--drop secret=Total"), "{text}");
+}

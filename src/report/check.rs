@@ -3,7 +3,7 @@
 use crate::audit::{Input, Reading};
 use crate::report::command::{command_line, quoted};
 use crate::report::document::Document;
-use crate::report::input::as_read;
+use crate::report::input::{as_read, observed_of_file};
 use crate::report::sentences::doubts::{numbered_blocks, within_blocks};
 use crate::report::sentences::warnings;
 use leakgauge_base::error::{file_listing, shorten};
@@ -165,12 +165,8 @@ fn found_by_looking(input: &Input) -> Vec<String> {
     let secret = facts
         .secret_chosen
         .then(|| setting("secret", quoted(&facts.secret_column)));
-    let observed = (!facts.left_out_columns.is_empty()).then(|| {
-        let of_file = facts.first_rows.columns.iter();
-        let is_observed = |name: &&String| input.columns.iter().any(|column| column.name == **name);
-        let names: Vec<&str> = of_file.filter(is_observed).map(String::as_str).collect();
-        setting("observe", quoted(names.join(",")))
-    });
+    let observed = (!facts.left_out_columns.is_empty())
+        .then(|| setting("observe", quoted(observed_of_file(input).join(","))));
     secret.into_iter().chain(observed).collect()
 }
 

@@ -301,6 +301,23 @@ fn observation(input: &Input) -> String {
     )
 }
 
+/// The columns of the file that are observed, as they are or by what their cells consist of: `sizes` is where `sizes.length`
+/// and `sizes[0]` are.
+pub(super) fn observed_of_file(input: &Input) -> Vec<&str> {
+    let facts = &input.facts;
+    let is_of = |column: &str, name: &str| {
+        let rest = column.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let is_left_out = |name: &str| facts.left_out_columns.iter().any(|one| one.name == name);
+    let is_observed = |name: &&str| {
+        let mut columns = input.columns.iter();
+        columns.any(|column| is_of(&column.name, name)) && !is_left_out(name)
+    };
+    let of_file = facts.first_rows.columns.iter();
+    of_file.map(String::as_str).filter(is_observed).collect()
+}
+
 /// The columns that were not observed because they number rows, or say when they were recorded.
 fn left_out_columns(input: &Input) -> Option<String> {
     let columns = &input.facts.left_out_columns;
@@ -315,7 +332,7 @@ fn left_out_columns(input: &Input) -> Option<String> {
         )
     });
     let listed: Vec<String> = listed.collect();
-    let names = input.columns.iter().map(|column| column.name.as_str());
+    let names = observed_of_file(input).into_iter();
     let all: Vec<&str> = names
         .chain(columns.iter().map(|column| column.name.as_str()))
         .collect();

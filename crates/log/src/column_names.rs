@@ -75,6 +75,35 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Words by which columns of users and devices are called.
+const UNITS: [&str; 14] = [
+    "account",
+    "client",
+    "customer",
+    "device",
+    "host",
+    "hostname",
+    "participant",
+    "patient",
+    "person",
+    "session",
+    "subject",
+    "user",
+    "username",
+    "visitor",
+];
+
+/// Words behind these.
+const BEHIND_UNITS: [&str; 4] = ["id", "name", "number", "no"];
+
+/// Whether a column is called as one of users or devices: `user`, `client_id`, `meta.device`.
+pub fn is_of_units(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).rev();
+    let last = words.find(|word| !BEHIND_UNITS.contains(word));
+    last.is_some_and(|word| UNITS.contains(&word))
+}
+
 /// The names of columns, each once: of several equal ones, `x (1)`, `x (2)`, …
 pub(crate) fn numbered(names: Vec<String>) -> Vec<String> {
     let mut times: HashMap<&str, usize> = HashMap::new();

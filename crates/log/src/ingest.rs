@@ -360,9 +360,7 @@ impl<'a> Ingest<'a> {
             .filter_map(|plan| Some((plan.name.clone(), plan.like_a_number.clone()?)))
             .collect();
         self.facts.notes.extend(typing::notes(&plans));
-        self.facts.in_seconds = plans
-            .iter()
-            .any(|plan| plan.unit.is_some_and(Unit::is_time));
+        self.facts.in_seconds = plans.iter().any(|plan| plan.unit == Some(Unit::Duration));
         self.settled = Some((layout, plans));
     }
 

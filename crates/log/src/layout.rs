@@ -169,6 +169,7 @@ impl Layout {
         let others: Vec<usize> = [count, group, row_id].into_iter().flatten().collect();
         let (secret, secret_chosen) = columns.secret_columns(options, &others, &order)?;
         let (observe, left_out) = columns.assign(options, &secret, &others, &order)?;
+        columns.refuse_uncounted(options, &secret, &observe, &left_out)?;
         Ok(Layout {
             header,
             names,

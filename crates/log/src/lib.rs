@@ -78,6 +78,7 @@ mod words;
 pub use self::open::whole_table;
 pub use blocks::BlockFacts;
 pub use builder::{LogBuilder, Value};
+pub use column_names::is_of_units;
 pub use column_patterns::ColumnPattern;
 pub use counted_lines::counted_lines;
 pub use delimiter::delimiter;

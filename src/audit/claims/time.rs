@@ -60,6 +60,11 @@ pub(crate) fn judge(
     } else {
         Verdict::Inconclusive
     };
+    let upper = upper.map(|upper| match (verdict, named) {
+        (Verdict::Holds, _) | (_, Some(_)) => upper,
+        // What is not shown has the limit of the interval beside it, which has two sides.
+        (_, None) => upper.max(differences.largest_by_intervals()),
+    });
     // What is printed does not contradict the verdict by its rounding.
     let printed = |size: f64| match (size - at_most).abs() {
         rounding if rounding <= allowed - at_most => bound.at_most,
@@ -108,7 +113,7 @@ fn of_all(differences: &Differences, (labels, part): (&Labels, f64), at_most: f6
     let pairs = &differences.pairs;
     let worst = pairs.first();
     let complete = pairs.len() == labels.len() * (labels.len() - 1) / 2;
-    let upper = pairs.iter().map(Difference::largest).fold(0.0, f64::max);
+    let upper = differences.largest();
     let recorded = differences.clock.hides(at_most);
     let of_pair = |pair: &Difference| pair.beyond(recorded);
     let smallest = pairs.iter().map(of_pair).reduce(f64::min);

@@ -9,7 +9,7 @@ use crate::audit::warnings::order::order_warnings;
 use crate::audit::warnings::warning::{Lack, MissingTimes, Warning};
 use leakgauge_attack::split::{Split, UnitParts};
 use leakgauge_log::observations::{ColumnType, ObservationKind};
-use leakgauge_log::{Log, PureColumn};
+use leakgauge_log::{Log, PureColumn, is_of_units};
 
 /// Fewer certify rows than this certify little.
 const FEW: u64 = 30;
@@ -100,7 +100,12 @@ fn look_at_rows(log: &Log, split: &Split, warnings: &mut Vec<Warning>) {
     let certify = split.certify.rows();
     let (examples, secrets) = named(&|secret| certify[secret] == 0);
     if secrets > 0 {
-        warnings.push(Warning::NotCertifiable { examples, secrets });
+        let column = log.facts.secret_column.clone();
+        warnings.push(Warning::NotCertifiable {
+            column,
+            examples,
+            secrets,
+        });
     }
     let (examples, secrets) = named(&|secret| (1..FEW).contains(&certify[secret]));
     if secrets > 0 {
@@ -244,34 +249,13 @@ fn pure_columns(log: &Log, has_units: bool) -> Vec<Warning> {
     let columns = log.facts.pure_columns.iter();
     let warning = |pure: &PureColumn| {
         let column = pure.column.clone();
-        match pure.is_observed {
+        match pure.is_observed && !is_of_units(&column) {
             true => Some(Warning::NamesSecret { column }),
             false => (!has_units).then_some(Warning::MayBeUnits { column }),
         }
     };
     columns.filter_map(warning).collect()
 }
-
-/// Words by which columns of users and devices are called.
-const UNITS: [&str; 14] = [
-    "account",
-    "client",
-    "customer",
-    "device",
-    "host",
-    "hostname",
-    "participant",
-    "patient",
-    "person",
-    "session",
-    "subject",
-    "user",
-    "username",
-    "visitor",
-];
-
-/// Words behind these.
-const NAMES: [&str; 4] = ["id", "name", "number", "no"];
 
 /// An observed column of more than two labels that is called as units are.
 fn observed_units(log: &Log) -> Option<Warning> {
@@ -292,13 +276,6 @@ fn observed_units(log: &Log) -> Option<Warning> {
         }
     }
     None
-}
-
-fn is_of_units(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let mut words = name.split(|c: char| !c.is_alphanumeric()).rev();
-    let last = words.find(|word| !NAMES.contains(word));
-    last.is_some_and(|word| UNITS.contains(&word))
 }
 
 /// Labels that hardly recur teach nothing.

@@ -170,6 +170,8 @@ pub enum Warning {
     },
     /// Secrets without a row to certify on.
     NotCertifiable {
+        /// The column of the secret.
+        column: String,
         /// Labels, at most five.
         examples: Vec<String>,
         /// How many there are.

@@ -5,7 +5,7 @@ use crate::audit::{
     Qualification, Unproved, Verdict,
 };
 use crate::estimate::Reason;
-use crate::report::numbers::{Limits, plain, time_scale};
+use crate::report::numbers::{Limits, plain, plain_above, time_scale};
 use crate::report::sentences::claims::would_settle;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reasons;
@@ -287,7 +287,7 @@ fn unproved(claim: &ClaimReport) -> Option<String> {
                 let (factor, unit) = time_scale(*least, *unit);
                 Some(format!(
                     "The clock is too coarse: with its step, the smallest claim that can hold is {}{unit}.",
-                    plain(factor * least, 4)
+                    plain_above(factor * least, 4)
                 ))
             }
             _ => None,

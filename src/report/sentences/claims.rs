@@ -1,7 +1,7 @@
 //! Why a claim is judged as it is.
 
 use crate::audit::{ClaimReport, Divergence, Grounds, Impossible, Qualification, Verdict};
-use crate::report::numbers::{Limits, Texts, plain, time_scale as scale};
+use crate::report::numbers::{Limits, Texts, plain, plain_above, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
 use crate::report::sentences::left_out;
@@ -378,7 +378,7 @@ fn no_limits(in_blocks: bool, needed: Option<u64>) -> String {
 /// That the step of the clock keeps a claim from being shown.
 fn too_coarse(least: f64, unit: Option<TimeUnit>) -> String {
     let (factor, unit) = scale(least, unit);
-    let least = plain(factor * least, 4);
+    let least = plain_above(factor * least, 4);
     format!(
         " The clock is too coarse for this claim: with its step, the smallest claim that can hold is {least}{unit}."
     )

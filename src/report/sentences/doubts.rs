@@ -184,9 +184,14 @@ fn of_rows(warning: &Warning) -> Option<String> {
             "{} fewer than 20 certification units: collect more units, not more rows of each.",
             have(examples, *secrets)
         ),
-        Warning::NotCertifiable { examples, secrets } => format!(
-            "{} no certification rows: nothing is certified about them.",
-            have(examples, *secrets)
+        Warning::NotCertifiable {
+            column,
+            examples,
+            secrets,
+        } => format!(
+            "{} no certification rows: nothing is certified about them. If they are no secrets: {}.",
+            have(examples, *secrets),
+            left_out::all_of(column, examples)
         ),
         Warning::NotLearned { examples, secrets } => format!(
             "{} no training rows: no attack on them can be found.",

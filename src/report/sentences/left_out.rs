@@ -23,6 +23,12 @@ pub fn one_kind(kinds: &PooledKinds) -> String {
     setting("keep", condition)
 }
 
+/// What leaves out the rows of some secrets.
+pub(super) fn all_of(column: &str, labels: &[String]) -> String {
+    let labels: Vec<String> = labels.iter().map(|label| shorten(label)).collect();
+    setting("drop", format!("{}={}", shorten(column), labels.join(",")))
+}
+
 /// So many times are.
 pub(super) fn times(times: u64) -> String {
     match times {
@@ -65,8 +71,32 @@ pub fn message(warning: &Warning) -> Option<String> {
             counted(*rows),
             with_them(*lack)
         ),
+        Warning::NotCertifiable {
+            column,
+            examples,
+            secrets,
+        } => format!(
+            "{}. Nothing can be certified about them. A line of totals is no secret: to leave it out, {}",
+            without("no certification rows", examples, *secrets),
+            all_of(column, examples)
+        ),
         _ => return None,
     })
+}
+
+pub(super) fn without(what: &str, examples: &[String], secrets: usize) -> String {
+    let who = if secrets == 1 {
+        "1 secret has".to_owned()
+    } else {
+        format!("{secrets} secrets have")
+    };
+    let more = if secrets > examples.len() {
+        ", …"
+    } else {
+        ""
+    };
+    let examples = listing(examples.iter().map(String::as_str));
+    format!("{who} {what}: {examples}{more}")
 }
 
 /// What to do about labels that hardly recur.

@@ -60,9 +60,14 @@ pub fn reason(detection: &Detection) -> String {
         logs,
         found,
     } = detection;
+    let is_below = !detection.is_too_weak() && detection.share() < *power;
     let simulated = format!(
-        "An audit finds such a leak in {found} of {logs} simulated logs with as many rows as this one; {} are wanted.",
-        percent(*power)
+        "An audit finds such a leak in {found} of {logs} simulated logs with as many rows as this one; {} are wanted{}.",
+        percent(*power),
+        match is_below {
+            true => ", which so many logs can miss by chance",
+            false => "",
+        }
     );
     match detection.is_too_weak() {
         true => format!(

@@ -43,17 +43,18 @@ pub fn message(warning: &Warning) -> String {
         | Warning::PooledKinds(_)
         | Warning::RowsSkipped { .. }
         | Warning::MissingDropped { .. }
+        | Warning::NotCertifiable { .. }
         | Warning::RepeatedRuns(_) => String::new(),
         Warning::OrderNotChecked => ORDER_NOT_CHECKED.to_owned(),
         Warning::UnevenMix { secret, from, to } => uneven_mix(secret, *from, *to),
         Warning::MissingTimes(missing) => missing_times(missing),
         Warning::FewRows { examples, secrets } => format!(
             "{}. Little can be certified about them",
-            without("fewer than 30 certification rows", examples, *secrets)
+            left_out::without("fewer than 30 certification rows", examples, *secrets)
         ),
         Warning::FewUnits { examples, secrets } => format!(
             "{}. Little can be certified about them: limits count units, so take more units rather than more rows of each",
-            without("fewer than 20 certification units", examples, *secrets)
+            left_out::without("fewer than 20 certification units", examples, *secrets)
         ),
         Warning::SharedUnits { examples, units } => format!(
             "{units} units of {} are also in the log itself ({}). Their rows there were not used for training, because \
@@ -61,13 +62,9 @@ pub fn message(warning: &Warning) -> String {
             option("fit_on"),
             listing(examples.iter().map(String::as_str))
         ),
-        Warning::NotCertifiable { examples, secrets } => format!(
-            "{}. Nothing can be certified about them",
-            without("no certification rows", examples, *secrets)
-        ),
         Warning::NotLearned { examples, secrets } => format!(
             "{}. No attack on them can be found",
-            without("no training rows", examples, *secrets)
+            left_out::without("no training rows", examples, *secrets)
         ),
         Warning::MostlySeenOnce { share } => seen_once(*share),
         Warning::NamesSecret { column } => format!(
@@ -322,21 +319,6 @@ fn last_bits(column: &str, p_value: f64) -> String {
         p_value_of(p_value),
         setting("attacks", "bits")
     )
-}
-
-fn without(what: &str, examples: &[String], secrets: usize) -> String {
-    let who = if secrets == 1 {
-        "1 secret has".to_owned()
-    } else {
-        format!("{secrets} secrets have")
-    };
-    let more = if secrets > examples.len() {
-        ", …"
-    } else {
-        ""
-    };
-    let examples = listing(examples.iter().map(String::as_str));
-    format!("{who} {what}: {examples}{more}")
 }
 
 fn dependent_blocks([a, b]: &[String; 2], pairs: usize, blocks: u64, worth: u64) -> String {

@@ -131,7 +131,11 @@ fn most(found: &Differences, pairs: &[&Difference]) -> Option<String> {
     let sizes = pairs
         .iter()
         .map(|pair| pair.median.lower.abs().max(pair.median.upper.abs()));
-    let size = sizes.fold(0.0, f64::max);
+    let mut size = sizes.fold(0.0, f64::max);
+    if pairs.len() == found.pairs.len() {
+        // A claim of all pairs is judged by limits of one side.
+        size = size.min(found.largest());
+    }
     if !size.is_finite() {
         return None;
     }

@@ -1,9 +1,12 @@
 //! What is said where the parts of columns are not clear.
 
+use std::collections::BTreeSet;
+
 use crate::column_names::secret_in_list;
 use crate::few_labels::candidates;
 use crate::layout::{Columns, ambiguous, had_twice};
 use crate::options::ReadOptions;
+use crate::record_keeping::LeftOutColumn;
 use crate::row::{Field, Row, is_absent};
 use crate::visits;
 use leakgauge_base::error::{Error, Place, Result, shorten};
@@ -88,6 +91,78 @@ impl Columns<'_> {
             option("wide"),
             option("blocks")
         )
+    }
+
+    /// Asks whether a column counts rows that is called so: where it holds whole numbers, observations recur, and none
+    /// does with the same secret, each row is one of a table of counts.
+    ///
+    /// # Errors
+    /// There is such a column, and nothing was said of counts or of what is observed.
+    pub(super) fn refuse_uncounted(
+        &self,
+        options: &ReadOptions,
+        secret: &[usize],
+        observe: &[usize],
+        left_out: &[LeftOutColumn],
+    ) -> Result<()> {
+        /// Columns of counts are called so.
+        const NAMES: [&str; 7] = [
+            "count",
+            "counts",
+            "cnt",
+            "n",
+            "freq",
+            "frequency",
+            "occurrences",
+        ];
+        /// Fewer rows are no table.
+        const LEAST: usize = 4;
+        let is_said = options.count.is_some() || options.observe.is_some();
+        if is_said || options.scores.is_some() || options.wide || self.body.len() < LEAST {
+            return Ok(());
+        }
+        let is_called = |at: &&usize| {
+            let name = self.names[**at].trim().to_ascii_lowercase();
+            NAMES.contains(&name.as_str())
+        };
+        let Some(&counts) = observe.iter().find(is_called) else {
+            return Ok(());
+        };
+        let left_out = left_out.iter().map(|one| one.position);
+        let seen: Vec<usize> = observe
+            .iter()
+            .copied()
+            .chain(left_out)
+            .filter(|&at| at != counts)
+            .collect();
+        let texts = |row: &Row, columns: &[usize]| -> Vec<String> {
+            let text = |&at: &usize| row.text(at).unwrap_or_default().trim().to_owned();
+            columns.iter().map(text).collect()
+        };
+        let is_count = |row: &Row| texts(row, &[counts])[0].parse::<u64>().is_ok();
+        let (mut seen_once, mut rows_once) = (BTreeSet::new(), BTreeSet::new());
+        let is_table = !seen.is_empty()
+            && self.body.iter().all(is_count)
+            && self.body.iter().all(|row| {
+                let observed = texts(row, &seen);
+                seen_once.insert(observed.clone());
+                rows_once.insert((texts(row, secret), observed))
+            });
+        if !is_table || 3 * seen_once.len() > 2 * self.body.len() {
+            return Ok(());
+        }
+        let name = shorten(&self.names[counts]);
+        let all = seen.iter().chain([&counts]);
+        let all: Vec<&str> = all.map(|&at| self.names[at].as_str()).collect();
+        Err(Error::data(
+            Place::file(self.file).column(&name),
+            "may say how often each row occurred: no two rows have the same secret and the same observation",
+        )
+        .with_hint(format!(
+            "if so, say {}; if an observer sees it, say {}",
+            setting("count", &name),
+            setting("observe", all.join(","))
+        )))
     }
 
     /// Refuses a column that is asked to play two parts.

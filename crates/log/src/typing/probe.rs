@@ -185,7 +185,9 @@ impl Probe {
             holds_numbers,
             few_integers: finite > 0 && words.count == 0 && integers && is_few,
             few_with_words: words.count > 0 && is_few && words.foreign.is_none(),
-            foreign: foreign.map(|(text, notation)| (text.to_owned(), notation)),
+            foreign: foreign
+                .map(|(text, notation)| (text.to_owned(), notation))
+                .or_else(|| Some((has_points_of_thousands(cells)?, Notation::Separators))),
             odd: words.odd.map(str::to_owned),
             hexadecimal: hexadecimal(cells, present),
         }
@@ -339,6 +341,37 @@ impl Unclear {
 fn has_short_unit(text: &str) -> bool {
     Suffix::of(text)
         .is_some_and(|unit| unit.text().chars().count() <= 4 || unit.text().contains('/'))
+}
+
+/// Whether points stand between thousands: whole numbers below 1000 beside numbers from 1.000 on, of which each has three
+/// digits behind its point and none is below 1. Decimals would have had other numbers of digits too.
+fn has_points_of_thousands(cells: &[Cell]) -> Option<String> {
+    /// Fewer different numbers of either kind are chance, or stand for something.
+    const LEAST: usize = 20;
+    let (mut whole, mut pointed) = (BTreeSet::new(), BTreeSet::new());
+    for text in texts(cells) {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        if digits.is_empty()
+            || !digits
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        {
+            continue;
+        }
+        match digits.split_once('.') {
+            None if digits.len() <= 3 => whole.insert(text),
+            Some((before, after))
+                if after.len() == 3
+                    && (1..=3).contains(&before.len())
+                    && !before.starts_with('0') =>
+            {
+                pointed.insert(text)
+            }
+            _ => return None,
+        };
+    }
+    let example = pointed.first().map(|text| (*text).to_owned());
+    example.filter(|_| whole.len() >= LEAST && pointed.len() >= LEAST)
 }
 
 /// A date with the year last and slashes between.

@@ -65,6 +65,20 @@ pub struct Differences {
 }
 
 impl Differences {
+    /// The largest size that the median of any pair may have: each pair at the level alone, for the truly largest is one
+    /// fixed pair. A claim about all pairs is shown by it.
+    pub(crate) fn largest(&self) -> f64 {
+        let pairs = self.pairs.iter();
+        pairs.map(Difference::largest).fold(0.0, f64::max)
+    }
+
+    /// The same by the intervals of all pairs together, which are printed.
+    pub(crate) fn largest_by_intervals(&self) -> f64 {
+        let pairs = self.pairs.iter().map(|pair| &pair.median);
+        let sizes = pairs.map(|median| median.lower.abs().max(median.upper.abs()));
+        sizes.fold(0.0, f64::max)
+    }
+
     /// Whether consecutive blocks depend on each other beyond doubt, at some pair: false alarms of all pairs together
     /// are as rare as those of other diagnostics of the order.
     pub(crate) fn dependent_blocks(&self) -> Option<Warning> {
