@@ -493,3 +493,28 @@ fn a_line_of_totals_is_named_with_what_leaves_it_out() {
     let text = stdout(&Place::with_log(log).run(&["estimate", "log.csv"]));
     assert!(text.contains("--drop secret=Total"), "{text}");
 }
+
+/// What is missing leaks, however it is written: the label that is suggested for it is one for `nan` too.
+#[test]
+fn nan_is_a_label_where_what_is_missing_is_one() {
+    let rows = (0..600u32).map(|row| match row % 6 {
+        0 => "a,nan\n".to_owned(),
+        other => format!(
+            "{},{}.25\n",
+            ["a", "b"][other as usize % 2],
+            row * 7919 % 1000
+        ),
+    });
+    let place = Place::with_log(format!("secret,time\n{}", rows.collect::<String>()));
+    place.refuses(&["estimate", "log.csv"], &["--missing drop"]);
+    let arguments = [
+        "audit",
+        "log.csv",
+        "--missing",
+        "label",
+        "--claim",
+        "advantage(0.1)",
+    ];
+    let output = place.run(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+}

@@ -292,6 +292,8 @@ def bounds(
     values: int | None = None,
     records: int | None = None,
     largest_prior: float | None = None,
+    solve: str | None = None,
+    keeps: str | None = None,
 ) -> Report: ...
 def channel(
     *matrices: Any,

@@ -26,6 +26,8 @@ _BOUNDS: dict[str, Any] = {
     "values": (None, _options._optional(_options._whole)),
     "records": (None, _options._optional(_options._whole)),
     "largest_prior": (None, _options._optional(_options._number)),
+    "solve": (None, _options._optional(_options._text)),
+    "keeps": (None, _options._optional(_options._text)),
 }
 
 
@@ -36,7 +38,8 @@ def bounds(mechanism: str, **options: Any) -> Report:
     Args:
         mechanism: A mechanism with its secrets or a promise; `a..b:n` is a grid of n values.
         **options: `at_epsilon`, `at_delta`, `reconstruction`, `at_order`, `profile`, `repeat`, `secrets`, `group`,
-            `values`, `records`, `largest_prior`, as of `leakgauge bounds`.
+            `values`, `records`, `largest_prior`, `solve`, `keeps`, as of `leakgauge bounds`:
+            `bounds("gaussian(sigma=1, secrets=2)", solve="sigma", keeps="gdp(0.5)")`.
     """
     keywords = _options.converted("bounds", options, _BOUNDS)
     return Report._of(_native.mechanism_bounds(_options._text("mechanism", mechanism), keywords), "bounds")

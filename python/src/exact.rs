@@ -41,7 +41,12 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
         largest_prior: asked.largest_prior,
     };
     work::run(py, None, move || {
-        let table = bounds::bounds(&mechanism, &options)?;
+        let table = match &asked.solve {
+            Some(parameter) => {
+                bounds::solve(&mechanism, parameter, asked.keeps.as_deref(), &options)?
+            }
+            None => bounds::bounds(&mechanism, &options)?,
+        };
         Written::of(|format, out| report::write_bounds(&table, format, out))
     })
 }
@@ -61,6 +66,8 @@ pub struct Asked {
     values: Option<u64>,
     records: Option<u64>,
     largest_prior: Option<f64>,
+    solve: Option<String>,
+    keeps: Option<String>,
 }
 
 /// A matrix in memory: labels of rows, labels of columns, values row by row.

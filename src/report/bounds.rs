@@ -2,7 +2,7 @@
 
 use super::bounds_names::{Side, column, name, number, side};
 use super::document::Document;
-use leakgauge_exact::bounds::{Bounds, Kind, ParameterValue, Row, Solved};
+use leakgauge_exact::bounds::{Bounds, Edge, Kind, ParameterValue, Row, Solved};
 
 /// A table with one row per point of the grid; for a single point, a list of its figures.
 pub(super) fn document(table: &Bounds) -> Document {
@@ -22,11 +22,16 @@ pub(super) fn document(table: &Bounds) -> Document {
     if let Some(Solved {
         parameter,
         value,
+        edge,
         keeps,
     }) = &table.solved
     {
+        let edge = match edge {
+            Edge::Smallest => "smallest",
+            Edge::Largest => "largest",
+        };
         document.paragraph(format!(
-            "{parameter} = {value} just keeps {keeps}: with a little more or less, to one side, it is not kept."
+            "To six digits, {parameter} = {value} is the {edge} that keeps {keeps}."
         ));
     }
     for note in &table.notes {

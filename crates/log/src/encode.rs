@@ -208,9 +208,11 @@ impl Encoder {
                 _ => unit.problem(),
             }),
         };
+        let is_word =
+            plan.unit.is_some() || !is_number(text) || plan.nan_is_word && is_not_a_number(text);
         let value = match value {
             Ok(value) => value,
-            Err(problem) if plan.words && (plan.unit.is_some() || !is_number(text)) => {
+            Err(problem) if plan.words && is_word => {
                 return self.word(index, plan, text, problem, at);
             }
             Err(problem) => return Ok(measured(Err(problem), at)?.to_bits()),

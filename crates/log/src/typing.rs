@@ -48,6 +48,8 @@ pub struct ColumnPlan {
     pub words: bool,
     /// Whether what says that there is no time is an observation that is larger than all others.
     pub last: bool,
+    /// Whether `nan` is a word among numbers, as what is missing is a label.
+    pub nan_is_word: bool,
     /// A probed value, where nearly all begin like a number that cannot be read: `0.58 km`, `5 %`.
     pub like_a_number: Option<String>,
 }
@@ -62,6 +64,7 @@ impl ColumnPlan {
             padded: false,
             integers: false,
             words: false,
+            nan_is_word: false,
             like_a_number: None,
             ..self
         }
@@ -77,6 +80,7 @@ impl ColumnPlan {
             integers: false,
             countable: !is_summary,
             words: true,
+            nan_is_word: false,
             like_a_number: None,
             ..self
         }
@@ -224,6 +228,7 @@ fn plan_column(
         countable: decided == Decision::Inferred,
         words: kind == ColumnType::Numeric && !is_strict,
         last,
+        nan_is_word: options.missing == Missing::Label,
         like_a_number: probe
             .like_a_number
             .clone()

@@ -7,7 +7,8 @@ use leakgauge_log::{Form, Like};
 
 use crate::audit::{Findings, Input, PriorChoice};
 use crate::report::check::{OTHER, columns};
-use crate::report::input::why_left_out;
+use crate::report::command::quoted;
+use crate::report::input::{observed_of_file, why_left_out};
 use crate::report::numbers::{plain, unit_name};
 use crate::report::short::lines::{Entry, Section, cut, cut_sentences, end_of, letters};
 
@@ -19,6 +20,8 @@ const FACTS: usize = 6;
 const FILES: usize = 60;
 const NAME: usize = 30;
 const LABEL: usize = 20;
+/// Letters of an option that is suggested: `--full` has longer ones.
+const COMMAND: usize = 60;
 /// Letters of all labels with their rows: of more, their number is said.
 const LABELS: usize = 70;
 /// Columns that are named; of more, the first ones.
@@ -224,7 +227,15 @@ fn left_out(input: &Input) -> Option<String> {
         some if some.len() <= COLUMNS => some.join(", "),
         more => format!("{}, … {} in all", more[..COLUMNS].join(", "), more.len()),
     };
-    Some(format!("left out: {names}: {}", option("observe")))
+    let all = observed_of_file(input).into_iter();
+    let all: Vec<&str> = all
+        .chain(facts.left_out_columns.iter().map(|one| one.name.as_str()))
+        .collect();
+    let observe = setting("observe", quoted(all.join(",")));
+    Some(match facts.left_out_columns.is_empty() {
+        false if letters(&observe) <= COMMAND => format!("left out: {names}; seen with {observe}"),
+        _ => format!("left out: {names}"),
+    })
 }
 
 fn fit_on(input: &Input) -> Option<String> {

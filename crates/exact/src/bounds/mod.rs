@@ -39,7 +39,7 @@ pub use explain::{
     Allowed, Covered, Detection, Explanation, FALSE_POSITIVE_RATES, Guess, Implied, Naming,
     NotImplied, explain,
 };
-pub use model::{Bounds, Kind, ParameterValue, Row, Solved};
+pub use model::{Bounds, Edge, Kind, ParameterValue, Row, Solved};
 pub use solve::solve;
 
 /// The most rows of a grid.

@@ -33,10 +33,23 @@ pub struct Bounds {
 pub struct Solved {
     /// The name of the parameter.
     pub parameter: String,
-    /// Its value: with one that is further to the other side, by a hundred-thousandth or so, the promise is not kept.
+    /// Its value, to six digits.
     pub value: f64,
+    /// On which side of it the promise is not kept.
+    pub edge: Edge,
     /// The promise.
     pub keeps: String,
+}
+
+/// Which of the values that keep a promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Edge {
+    /// No smaller one does.
+    Smallest,
+    /// No larger one does.
+    Largest,
 }
 
 /// What was asked about.

@@ -1,6 +1,6 @@
 //! The parameter of a mechanism with which it just keeps a promise.
 
-use super::{Bounds, BoundsOptions, Solved, bounds};
+use super::{Bounds, BoundsOptions, Edge, Solved, bounds};
 use crate::claim::{ClaimKind, Guarantee, Requirement};
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::Call;
@@ -33,11 +33,16 @@ pub fn solve(
         Err(_) if value != place.value => Ok(None),
         Err(error) => Err(error),
     };
-    let value = neat(edge(&place, &known, &wanted.text)?, &known)?;
+    let (kept, other) = edge(&place, &known, &wanted.text)?;
+    let value = neat(kept, &known)?;
     let mut found = bounds(&place.with(value), options)?;
     found.solved = Some(Solved {
         parameter: place.name.clone(),
         value,
+        edge: match kept > other {
+            true => Edge::Smallest,
+            false => Edge::Largest,
+        },
         keeps: wanted.text,
     });
     Ok(found)
@@ -61,8 +66,12 @@ const DOUBLINGS: i32 = 60;
 /// Both ends of the interval are nearer to each other than this part of them.
 const NEAR: f64 = 1e-7;
 
-/// The value at the edge that keeps the promise.
-fn edge(place: &Place, known: &dyn Fn(f64) -> Result<Option<bool>>, promise: &str) -> Result<f64> {
+/// The value at the edge that keeps the promise, and the one beside it that does not.
+fn edge(
+    place: &Place,
+    known: &dyn Fn(f64) -> Result<Option<bool>>,
+    promise: &str,
+) -> Result<(f64, f64)> {
     let first = known(place.value)? == Some(true);
     // The nearest value on either side that is known to differ; beyond what a parameter may be, all differ.
     let mut found = None;
@@ -102,7 +111,7 @@ fn edge(place: &Place, known: &dyn Fn(f64) -> Result<Option<bool>>, promise: &st
             false => there = middle,
         }
     }
-    Ok(if first { here } else { there })
+    Ok(if first { (here, there) } else { (there, here) })
 }
 
 /// A promise as figures.

@@ -125,6 +125,7 @@ impl<'b> Table<'b> {
                 countable: column.are_integers(),
                 words: options.scores.is_none(),
                 last: options.missing == Missing::Last && self.layout.observe.len() == 1,
+                nan_is_word: false,
                 like_a_number: None,
             })
         };
