@@ -78,6 +78,7 @@ fn outside_parentheses(text: &str, sign: char) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use crate::bounds::{BoundsOptions, bounds};
+    use crate::extreme::Extreme;
 
     const OPTIONS: BoundsOptions = BoundsOptions {
         at_epsilon: Some(1.0),
@@ -143,7 +144,8 @@ mod tests {
             sums = sums.iter().flat_map(both).collect();
         }
         let delta = |epsilon: f64| -> f64 {
-            let part = |&(loss, mass): &(f64, f64)| mass * (1.0 - (epsilon - loss).exp()).max(0.0);
+            let part =
+                |&(loss, mass): &(f64, f64)| mass * (1.0 - (epsilon - loss).exp()).at_least(0.0);
             sums.iter().map(part).sum()
         };
         for (key, at, exact) in [

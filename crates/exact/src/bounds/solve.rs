@@ -2,6 +2,7 @@
 
 use super::{Bounds, BoundsOptions, Edge, Solved, bounds};
 use crate::claim::{ClaimKind, Guarantee, Requirement};
+use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::grammar::Call;
 use leakgauge_base::naming::{option, setting};
@@ -101,7 +102,7 @@ fn edge(
         let hint = "does the promise depend on this parameter, and can it be kept at all?";
         return Err(Error::parameter(setting("solve", &place.name), problem).with_hint(hint));
     };
-    while (here - there).abs() > NEAR * here.abs().min(there.abs()) {
+    while (here - there).abs() > NEAR * here.at_most(there) {
         let middle = place.rounded(0.5 * (here + there));
         if middle == here || middle == there {
             break;
@@ -254,7 +255,7 @@ impl<'t> Place<'t> {
 
     fn rounded(&self, value: f64) -> f64 {
         match self.is_whole {
-            true => value.round().max(1.0),
+            true => value.round().at_least(1.0),
             false => value,
         }
     }
