@@ -492,6 +492,19 @@ fn a_line_of_totals_is_named_with_what_leaves_it_out() {
     let log = format!("secret,time\n{}Total,199999.5\n", rows.collect::<String>());
     let text = stdout(&Place::with_log(log).run(&["estimate", "log.csv"]));
     assert!(text.contains("--drop secret=Total"), "{text}");
+    // It hides no difference of the others.
+    let rows = (0..2000u32).map(|row| {
+        let time = 1000 + row * 7919 % 997 + 400 * (row % 2);
+        format!("{},{time}\n", ["a", "b"][row as usize % 2])
+    });
+    let log = format!(
+        "secret,time_us\n{}Total,49876543\n",
+        rows.collect::<String>()
+    );
+    let place = Place::with_log(log);
+    let arguments = ["audit", "log.csv", "--claim", "time-difference(100us)"];
+    let output = place.run(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
 }
 
 /// What is missing leaks, however it is written: the label that is suggested for it is one for `nan` too.

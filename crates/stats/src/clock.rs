@@ -65,7 +65,9 @@ impl Clock {
         let mut step = all.step(digit);
         for part in parts.iter().filter(|_| parts.len() > 1) {
             let own = part.step(part.digit());
-            let chance = (step / own).powi(part.distinct() as i32);
+            // One value makes the grid, the others lie on it: a single one is a multiple of itself.
+            let others = part.distinct().saturating_sub(1);
+            let chance = (step / own).powi(others as i32);
             if own > step && chance * parts.len() as f64 <= BY_CHANCE {
                 step = own;
             }

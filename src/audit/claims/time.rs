@@ -111,7 +111,13 @@ pub(crate) fn judge(
 /// statistics, both directions and all pairs together, at their part of the level.
 fn of_all(differences: &Differences, (labels, part): (&Labels, f64), at_most: f64) -> Found {
     let pairs = &differences.pairs;
-    let worst = pairs.first();
+    // A pair that is shown to differ decides, whatever another with few times may be estimated at.
+    let shown = pairs.iter().filter(|pair| pair.smallest() > 0.0);
+    let shown = shown.reduce(|best, next| match next.smallest() > best.smallest() {
+        true => next,
+        false => best,
+    });
+    let worst = shown.or(pairs.first());
     let complete = pairs.len() == labels.len() * (labels.len() - 1) / 2;
     let upper = differences.largest();
     let recorded = differences.clock.hides(at_most);

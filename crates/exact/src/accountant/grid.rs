@@ -370,6 +370,8 @@ pub(super) fn common_grids<'l>(losses: &[(&'l Loss, u64)]) -> Vec<(&'l Loss, Gri
     const WIDE: f64 = 14.0;
     let of = |(loss, steps): &(&Loss, u64)| {
         let variance = Measure::above(loss, grid(loss)).moments().1;
+        // Where all losses are infinite there is none.
+        let variance = if variance.is_finite() { variance } else { 0.0 };
         (*steps as f64 * variance, *steps as f64)
     };
     let (variance, times) = losses

@@ -18,8 +18,9 @@ impl Terms {
     /// # Panics
     /// Without measures, or if the steps of their grids differ.
     pub fn new(all: Vec<(Measure, u64)>) -> Terms {
-        let step = all[0].0.grid.step;
-        assert!(all.iter().all(|(measure, _)| measure.grid.step == step));
+        // Of hostile parameters a step is no number, which is not equal to itself; figures are refused then.
+        let step = |(measure, _): &(Measure, u64)| measure.grid.step.to_bits();
+        assert!(all.iter().all(|term| step(term) == step(&all[0])));
         Terms(all)
     }
 

@@ -162,33 +162,25 @@ mod tests {
         assert!((row.figure("epsilon").unwrap() - 3.4).abs() < 1e-12);
     }
 
-    /// Terms that are the same, their order and one term are what repeating is.
+    /// Terms that are the same are what repeating is.
     #[test]
     fn equal_terms_are_repeated_ones() {
-        let subsampled = "subsampled(gaussian(sigma=2), rate=0.05)";
-        let repeated = figures(subsampled, Some(40));
-        for text in [
-            format!("compose({subsampled}*15, {subsampled}*25)"),
-            "compose(dp-sgd(sigma=2, rate=0.05, steps=20)*2)".to_owned(),
+        let noise = "laplace(scale=4, secrets=2)";
+        let repeated = figures(noise, Some(12));
+        let row = figures(&format!("compose({noise}*5, {noise}*7)"), None);
+        for key in [
+            "delta_at_epsilon",
+            "epsilon_at_delta",
+            "total_variation",
+            "zcdp_rho",
         ] {
-            let row = figures(&text, None);
-            for key in [
-                "delta_at_epsilon",
-                "epsilon_at_delta",
-                "total_variation",
-                "zcdp_rho",
-            ] {
-                let (found, expected) = (row.figure(key), repeated.figure(key));
-                let (Some(found), Some(expected)) = (found, expected) else {
-                    assert_eq!(found, expected, "{key}");
-                    continue;
-                };
-                assert!(
-                    (found / expected - 1.0).abs() < 2e-3,
-                    "{text} {key}: {found} {expected}"
-                );
-            }
+            let (found, expected) = (row.figure(key).unwrap(), repeated.figure(key).unwrap());
+            let error = (found / expected - 1.0).abs();
+            assert!(error < 2e-3, "{key}: {found} {expected}");
         }
+        let steps = |text: &str| super::terms(text).unwrap().unwrap()[0].1;
+        assert_eq!(steps("compose(dp-sgd(sigma=2, rate=0.05, steps=20)*2)"), 40);
+        assert_eq!(steps(&format!("compose({noise})")), 1);
     }
 
     /// The truth by a transform of 2^21 cells of 2.4e-5, on which both atoms of the response and of Laplace noise lie, in
@@ -214,6 +206,24 @@ mod tests {
                 "{least} {exact} {most}"
             );
             assert!(most / least < 1.002, "{least} {most}");
+        }
+    }
+
+    /// Some event has no probability under one secret.
+    #[test]
+    fn what_is_told_for_certain_is_so_in_any_composition() {
+        for (text, repeat) in [
+            ("deterministic(modulus=2, secrets=2)", Some(10)),
+            (
+                "compose(deterministic(modulus=2, secrets=2), gaussian(sigma=9, secrets=2)*3)",
+                None,
+            ),
+        ] {
+            let row = figures(text, repeat);
+            assert_eq!(row.figure("total_variation"), Some(1.0), "{text}");
+            let least = row.figure("total_variation_at_least").unwrap();
+            assert!(least > 1.0 - 1e-9, "{text}: {least}");
+            assert_eq!(row.figure("epsilon"), Some(f64::INFINITY), "{text}");
         }
     }
 

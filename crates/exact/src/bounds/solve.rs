@@ -342,17 +342,18 @@ mod tests {
     #[test]
     fn steps_stay_whole_and_terms_have_parameters_too() {
         let found = solve(
-            "dp-sgd(sigma=4, rate=0.1, steps=3)",
+            "dp-sgd(sigma=4, rate=0.1, steps=40)",
             "steps",
-            Some("dp(epsilon=0.5, delta=1e-3)"),
+            Some("advantage(0.05)"),
             &NONE,
         )
         .unwrap();
         let steps = value(&found, "steps");
-        assert!(steps.fract() == 0.0 && steps > 3.0, "{steps}");
+        assert!(steps.fract() == 0.0 && steps > 1.0, "{steps}");
+        assert_eq!(found.solved.unwrap().edge, Edge::Largest);
         let found = solve(
-            "compose(gaussian(sigma=4, secrets=2)*3, laplace(scale=9, secrets=2))",
-            "sigma",
+            "compose(randomized-response(epsilon=1, secrets=2)*3, laplace(scale=9, secrets=2))",
+            "epsilon",
             Some("advantage(0.3)"),
             &NONE,
         )
