@@ -93,15 +93,37 @@ const UNITS: [&str; 14] = [
     "visitor",
 ];
 
+/// Those of these that nobody sees on a wire.
+const PERSONS: [&str; 9] = [
+    "account",
+    "customer",
+    "participant",
+    "patient",
+    "person",
+    "subject",
+    "user",
+    "username",
+    "visitor",
+];
+
 /// Words behind these.
 const BEHIND_UNITS: [&str; 4] = ["id", "name", "number", "no"];
 
 /// Whether a column is called as one of users or devices: `user`, `client_id`, `meta.device`.
 pub fn is_of_units(name: &str) -> bool {
+    is_called_as(name, &UNITS)
+}
+
+/// Whether it is called as one of persons: `user`, `customer_no`.
+pub(crate) fn is_of_persons(name: &str) -> bool {
+    is_called_as(name, &PERSONS)
+}
+
+fn is_called_as(name: &str, known: &[&str]) -> bool {
     let name = name.to_lowercase();
     let mut words = name.split(|c: char| !c.is_alphanumeric()).rev();
     let last = words.find(|word| !BEHIND_UNITS.contains(word));
-    last.is_some_and(|word| UNITS.contains(&word))
+    last.is_some_and(|word| known.contains(&word))
 }
 
 /// The names of columns, each once: of several equal ones, `x (1)`, `x (2)`, …

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::column_names::{is_of_units, words};
+use crate::column_names::{is_of_persons, words};
 use crate::row::{Row, is_absent};
 use crate::units::Unit;
 use leakgauge_base::error::{Error, Place, Result};
@@ -272,7 +272,8 @@ impl FirstLook<'_> {
         }
         let is_of_rows = is_named(&IDS_OF_ROWS);
         // A name of a user who never comes again tells rows apart as an id does.
-        let is_of_one_row = is_of_rows || is_of_units(&self.names[column]) && self.are_ids(column);
+        let is_of_one_row =
+            is_of_rows || is_of_persons(&self.names[column]) && self.are_ids(column);
         let is_row_id = is_of_one_row && self.are_tokens(column) && self.is_distinct(column);
         let is_called_id = is_of_rows || self.is_called_id(column);
         (is_row_id || is_called_id && self.are_ids(column)).then_some(RecordKeeping::RowId)

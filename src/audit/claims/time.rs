@@ -65,6 +65,7 @@ pub(crate) fn judge(
         // What is not shown has the limit of the interval beside it, which has two sides.
         (_, None) => upper.max(differences.largest_by_intervals()),
     });
+    let upper = upper.filter(|upper| upper.is_finite());
     // What is printed does not contradict the verdict by its rounding.
     let printed = |size: f64| match (size - at_most).abs() {
         rounding if rounding <= allowed - at_most => bound.at_most,

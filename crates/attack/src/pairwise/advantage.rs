@@ -199,7 +199,12 @@ impl Advantage {
     /// # Conditions
     /// See [`Advantage::at_least`].
     pub fn size_at_most(&self, alpha: f64) -> f64 {
-        let own = self.at_most(alpha).max(-self.at_least(alpha));
+        // Of trials the lower limit is about the best of several rules, and the last is meant.
+        let turned = match &self.limits {
+            Limits::Prequential(_) => self.errors_at_most(alpha).advantage(),
+            _ => self.at_least(alpha),
+        };
+        let own = self.at_most(alpha).max(-turned);
         let (Some(point), None) = (self.point(), self.of_units()) else {
             return own.min(1.0);
         };

@@ -402,7 +402,8 @@ pub(super) fn common_grids<'l>(losses: &[(&'l Loss, u64)]) -> Vec<(&'l Loss, Gri
         let (low, high) = loss.outermost()?;
         Some(loss.lattice().map_or(high - low, |lattice| lattice.step))
     });
-    if let Some(span) = span.filter(|span| *span > 0.0) {
+    // A lattice that is finer than the step would have too many cells.
+    if let Some(span) = span.filter(|span| *span >= step) {
         step = span / (span / step).ceil();
     }
     let grid_of = |loss: &Loss| Grid {

@@ -109,7 +109,15 @@ impl Accountant {
         check_pairs(terms)?;
         let losses: Vec<(Vec<Loss>, u64)> = terms
             .iter()
-            .map(|(mechanism, steps)| Ok((Self::losses(&**mechanism, *steps)?, *steps)))
+            .map(|(mechanism, steps)| {
+                let mut losses = Self::losses(&**mechanism, *steps)?;
+                let bound = mechanism.bind_declared()?;
+                // The record, the second secret, comes first there: the same secret must be P in all terms.
+                if bound.subsampled().is_some() || bound.replaced().is_some() {
+                    losses.swap(0, 1);
+                }
+                Ok((losses, *steps))
+            })
             .collect::<Result<_>>()?;
         let directions = [0, 1].map(|way| {
             let each: Vec<(&Loss, u64)> = losses
@@ -471,20 +479,23 @@ fn check_pairs(terms: &[(Arc<dyn Mechanism>, u64)]) -> Result<()> {
             Some(losses) => losses.len() / 2,
             None => pairs(&*bound, &name)?.len(),
         };
-        if found != 1 {
+        let is_of_two = bound.secret_count() == 2;
+        if found != 1 && !is_of_two || found == 0 {
             let problem =
                 format!("{found} pairs of its secrets differ, and only one can be composed");
             return Err(Error::parameter(name, problem).with_hint("give it two secrets, secrets=2"));
         }
-        let is_of_two = bound.secret_count() == 2;
-        worst.push((name, (!is_of_two).then(|| bound.worst_pair())));
+        // Labels are few there; of more secrets their number must agree.
+        let labels = mechanism.declared_secrets().filter(|_| is_of_two);
+        let pair = (!is_of_two).then(|| (bound.secret_count(), bound.worst_pair()));
+        worst.push((name, (pair, labels)));
     }
-    let first = worst[0].1;
+    let first = worst[0].1.clone();
     match worst.iter().find(|(_, pair)| *pair != first) {
         Some((name, _)) => Err(Error::parameter(
             name.clone(),
             format!(
-                "its secrets are told apart best at another pair than those of {}",
+                "its secrets are others than those of {}, or told apart best at another pair",
                 worst[0].0
             ),
         )

@@ -74,13 +74,18 @@ fn edge(
     promise: &str,
 ) -> Result<(f64, f64)> {
     let first = known(place.value)? == Some(true);
-    // The nearest value on either side that is known to differ; beyond what a parameter may be, all differ.
     let mut found = None;
-    let mut same = [place.value; 2];
+    // On either side the farthest value with the same answer, and the nearest one that the parameter cannot have.
+    let (mut same, mut impossible) = ([place.value; 2], [None; 2]);
     'doubling: for _ in 0..DOUBLINGS {
         for (at, factor) in [2.0, 0.5].into_iter().enumerate() {
-            let value = place.rounded(same[at] * factor);
-            if value == same[at] || !value.is_finite() || value <= 0.0 {
+            let next = match impossible[at] {
+                Some(end) => 0.5 * (same[at] + end),
+                None => same[at] * factor,
+            };
+            let value = place.rounded(next);
+            let is_new = value != same[at] && Some(value) != impossible[at];
+            if !is_new || !value.is_finite() || value <= 0.0 {
                 continue;
             }
             match known(value)? {
@@ -89,8 +94,7 @@ fn edge(
                     found = Some((same[at], value));
                     break 'doubling;
                 }
-                // What cannot be is no edge of the promise, unless it is kept up to there.
-                None => continue,
+                None => impossible[at] = Some(value),
             }
         }
     }
@@ -107,9 +111,10 @@ fn edge(
         if middle == here || middle == there {
             break;
         }
-        match known(middle)? == Some(first) {
-            true => here = middle,
-            false => there = middle,
+        match known(middle)? {
+            Some(kept) if kept == first => here = middle,
+            Some(_) => there = middle,
+            None => break,
         }
     }
     Ok(if first { (here, there) } else { (there, here) })
@@ -206,6 +211,19 @@ impl Wanted {
     }
 }
 
+/// Parameters that are whole numbers: of steps, users, values.
+const WHOLE: [&str; 9] = [
+    "steps",
+    "n",
+    "size",
+    "others",
+    "secrets",
+    "buckets",
+    "modulus",
+    "width",
+    "observations",
+];
+
 /// Where a parameter stands in a text.
 struct Place<'t> {
     name: String,
@@ -248,8 +266,7 @@ impl<'t> Place<'t> {
             before: &text[..start],
             behind: &rest[end..],
             value,
-            // Numbers of steps, users and values.
-            is_whole: ["steps", "n", "size", "others"].contains(&name),
+            is_whole: WHOLE.contains(&name),
         })
     }
 
@@ -360,6 +377,20 @@ mod tests {
         .unwrap();
         let most = found.rows[0].figure("total_variation").unwrap();
         assert!(most <= 0.3 && most > 0.2999, "{most}");
+    }
+
+    /// A rate is at most 1, and secrets are whole.
+    #[test]
+    fn edges_near_the_end_of_a_range_are_found() {
+        let text = "subsampled(gaussian(sigma=1), rate=0.6)";
+        let found = solve(text, "rate", Some("advantage(0.27)"), &NONE).unwrap();
+        // The total variation is that of the noise times the rate.
+        let expected = 0.27 / libm::erf(1.0 / 8f64.sqrt());
+        let rate = value(&found, "rate");
+        assert!((rate / expected - 1.0).abs() < 1e-5, "{rate} {expected}");
+        let text = "randomized-response(epsilon=1, secrets=2)";
+        let found = solve(text, "secrets", Some("advantage(0.4)"), &NONE).unwrap();
+        assert_eq!(value(&found, "secrets"), 3.0);
     }
 
     #[test]
