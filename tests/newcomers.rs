@@ -490,8 +490,11 @@ fn a_line_of_totals_is_named_with_what_leaves_it_out() {
     let rows = (0..400u32)
         .map(|row| format!("{},{}.5\n", ["a", "b"][row as usize % 2], row * 7919 % 1000));
     let log = format!("secret,time\n{}Total,199999.5\n", rows.collect::<String>());
-    let text = stdout(&Place::with_log(log).run(&["estimate", "log.csv"]));
+    let place = Place::with_log(log);
+    let text = stdout(&place.run(&["estimate", "log.csv"]));
     assert!(text.contains("--drop secret=Total"), "{text}");
+    let dropped = ["estimate", "log.csv", "--drop", "secret=Total"];
+    assert_eq!(place.json(&dropped)["input"]["rows"], 400);
     // It hides no difference of the others.
     let rows = (0..2000u32).map(|row| {
         let time = 1000 + row * 7919 % 997 + 400 * (row % 2);

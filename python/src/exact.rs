@@ -2,6 +2,7 @@
 
 use leakgauge::attack::pairwise::Confusion;
 use leakgauge::base::error::{Error, Result};
+use leakgauge::base::naming::{option, setting};
 use leakgauge::base::quantity::PrivacyParameter;
 use leakgauge::exact::bounds::{self, BoundsOptions};
 use leakgauge::exact::channel::{
@@ -41,11 +42,15 @@ pub fn mechanism_bounds(py: Python<'_>, mechanism: String, asked: Asked) -> PyRe
         largest_prior: asked.largest_prior,
     };
     work::run(py, None, move || {
-        let table = match &asked.solve {
-            Some(parameter) => {
-                bounds::solve(&mechanism, parameter, asked.keeps.as_deref(), &options)?
+        let table = match (&asked.solve, &asked.keeps) {
+            (Some(parameter), keeps) => {
+                bounds::solve(&mechanism, parameter, keeps.as_deref(), &options)?
             }
-            None => bounds::bounds(&mechanism, &options)?,
+            (None, Some(keeps)) => {
+                let problem = format!("is kept by the parameter that {} names", option("solve"));
+                return Err(Error::parameter(setting("keeps", keeps), problem));
+            }
+            (None, None) => bounds::bounds(&mechanism, &options)?,
         };
         Written::of(|format, out| report::write_bounds(&table, format, out))
     })

@@ -129,6 +129,8 @@ and of ldp and dp
   group_size, group_epsilon, group_delta, group_advantage, group_bayes_security  with --group;
                          group_mu of gdp, group_rho of zcdp
   database_leakage, database_risk_leakage  with --values: Theorem 6 and Corollary 1, delta = 0
+With --solve there is also
+  solved                 parameter, value, edge (smallest or largest) and what it keeps
 Infinite and unknown values are null.";
 
 fn after_help() -> String {

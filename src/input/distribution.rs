@@ -289,6 +289,18 @@ mod tests {
         super::read("p.csv", text.as_bytes(), None)
     }
 
+    /// The labels and the counts of a table.
+    fn counted(text: &str) -> (Vec<String>, Vec<f64>) {
+        match read(text).unwrap() {
+            Source::Table {
+                labels,
+                weights,
+                counts: true,
+            } => (labels, weights),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
     #[test]
     fn tables_and_samples_are_told_apart() {
         let Source::Table { labels, counts, .. } =
@@ -326,14 +338,7 @@ mod tests {
             "9,letmein\n4,123456\n",
             "Count,message\n9,letmein\n4,\"123456\"\n",
         ] {
-            let Source::Table {
-                labels,
-                weights,
-                counts: true,
-            } = read(text).unwrap()
-            else {
-                panic!("{text}")
-            };
+            let (labels, weights) = counted(text);
             assert_eq!(labels, ["letmein", "123456"], "{text}");
             assert_eq!(weights, [9.0, 4.0], "{text}");
         }
@@ -357,14 +362,7 @@ mod tests {
     #[test]
     fn lists_of_messages_are_read_line_by_line() {
         for text in ["9:letmein\n4:a:b\n1:x,y\n", "letmein:9\na:b:4\nx,y:1\n"] {
-            let Source::Table {
-                labels,
-                weights,
-                counts: true,
-            } = read(text).unwrap()
-            else {
-                panic!("{text}")
-            };
+            let (labels, weights) = counted(text);
             assert_eq!(labels, ["letmein", "a:b", "x,y"]);
             assert_eq!(weights, [9.0, 4.0, 1.0]);
         }

@@ -31,7 +31,7 @@ pub(super) fn document(table: &Bounds) -> Document {
             Edge::Largest => "largest",
         };
         document.paragraph(format!(
-            "To six digits, {parameter} = {value} is the {edge} that keeps {keeps}."
+            "To six digits, {parameter} = {value} is the {edge} value that keeps {keeps}."
         ));
     }
     for note in &table.notes {

@@ -312,7 +312,8 @@ pub(super) fn observed_of_file(input: &Input) -> Vec<&str> {
     let is_left_out = |name: &str| facts.left_out_columns.iter().any(|one| one.name == name);
     let is_observed = |name: &&str| {
         let mut columns = input.columns.iter();
-        columns.any(|column| is_of(&column.name, name)) && !is_left_out(name)
+        let is_part = columns.any(|column| is_of(&column.name, name));
+        is_part && !is_left_out(name) && **name != *facts.secret_column
     };
     let of_file = facts.first_rows.columns.iter();
     of_file.map(String::as_str).filter(is_observed).collect()

@@ -47,11 +47,10 @@ pub fn pairs(document: &mut Document, audit: &Findings) {
     }
 }
 
-/// How the limits of pairs hold, and why they differ from those of the worst pair elsewhere.
+/// How the limits of pairs hold.
 pub fn together(audit: &Findings) -> String {
     format!(
-        "The lower limits of all pairs hold together, and so do the upper ones (correction: {}). Figures has the limits of \
-         one pair by itself, which can be narrower.",
+        "The lower limits of all pairs hold together, and so do the upper ones (correction: {}).",
         audit.multiplicity.correction
     )
 }

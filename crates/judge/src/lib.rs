@@ -1,4 +1,4 @@
-//! What limits count as independent, and what certified limits of two secrets imply of each other.
+//! What limits count as independent, and what certified limits imply of each other: of two secrets, and of all pairs.
 //!
 //! A report certifies several things about two secrets: how often a test between them errs, their total variation, an ε
 //! for a δ, a divergence. Each of them needs some others to be at least so large. [`Limits`] holds what was certified

@@ -75,25 +75,7 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Words by which columns of users and devices are called.
-const UNITS: [&str; 14] = [
-    "account",
-    "client",
-    "customer",
-    "device",
-    "host",
-    "hostname",
-    "participant",
-    "patient",
-    "person",
-    "session",
-    "subject",
-    "user",
-    "username",
-    "visitor",
-];
-
-/// Those of these that nobody sees on a wire.
+/// Words by which columns of persons are called, whom nobody sees on a wire.
 const PERSONS: [&str; 9] = [
     "account",
     "customer",
@@ -106,12 +88,15 @@ const PERSONS: [&str; 9] = [
     "visitor",
 ];
 
+/// Words by which columns of devices are called.
+const DEVICES: [&str; 5] = ["client", "device", "host", "hostname", "session"];
+
 /// Words behind these.
 const BEHIND_UNITS: [&str; 4] = ["id", "name", "number", "no"];
 
 /// Whether a column is called as one of users or devices: `user`, `client_id`, `meta.device`.
 pub fn is_of_units(name: &str) -> bool {
-    is_called_as(name, &UNITS)
+    is_of_persons(name) || is_called_as(name, &DEVICES)
 }
 
 /// Whether it is called as one of persons: `user`, `customer_no`.

@@ -47,8 +47,7 @@ pub(crate) fn judge_claims(
                 .or_else(|| chosen_secret(log))
                 .or_else(|| may_be_measured(log))
         {
-            report.verdict = Verdict::Inconclusive;
-            report.reason = grounds.into();
+            take_away(&mut report, grounds);
             report.rows_needed = None;
         }
         if report.verdict == Verdict::Holds
@@ -58,8 +57,7 @@ pub(crate) fn judge_claims(
                 _ => unlearned::seen_in_part(log),
             }
         {
-            report.verdict = Verdict::Inconclusive;
-            report.reason = grounds.into();
+            take_away(&mut report, grounds);
         }
         report.rows_needed = report
             .rows_needed
@@ -198,10 +196,23 @@ fn withdraw(report: &mut ClaimReport, scores: bool) {
     report.reason = Grounds::OneModel { scores }.into();
     report.p_value = None;
     report.rows_needed = None;
-    let estimate = &mut report.estimate;
-    (estimate.lower, estimate.upper) = (None, None);
-    (estimate.method.lower, estimate.method.upper) = (None, None);
+    report.estimate.lower = None;
+    report.estimate.method.lower = None;
+    without_proof(report);
+}
+
+/// What would hold is not shown.
+fn take_away(report: &mut ClaimReport, grounds: Grounds) {
+    report.verdict = Verdict::Inconclusive;
+    report.reason = grounds.into();
+    without_proof(report);
+}
+
+/// A parameter of privacy has an upper limit only where the claim is proved.
+fn without_proof(report: &mut ClaimReport) {
     if let Quantity::Privacy(parameter) = report.quantity {
+        let estimate = &mut report.estimate;
+        (estimate.upper, estimate.method.upper) = (None, None);
         estimate.reason = Some(Reason::Unbounded(parameter));
     }
 }

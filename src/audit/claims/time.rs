@@ -60,12 +60,13 @@ pub(crate) fn judge(
     } else {
         Verdict::Inconclusive
     };
-    let upper = upper.map(|upper| match (verdict, named) {
-        (Verdict::Holds, _) | (_, Some(_)) => upper,
-        // What is not shown has the limit of the interval beside it, which has two sides.
-        (_, None) => upper.max(differences.largest_by_intervals()),
-    });
-    let upper = upper.filter(|upper| upper.is_finite());
+    let upper = match lower {
+        // Beside a difference that is shown stands its interval, which has two sides.
+        Some(lower) if lower > 0.0 && named.is_none() => {
+            with_interval(upper, differences, (verdict, allowed))
+        }
+        _ => upper,
+    };
     // What is printed does not contradict the verdict by its rounding.
     let printed = |size: f64| match (size - at_most).abs() {
         rounding if rounding <= allowed - at_most => bound.at_most,
@@ -105,6 +106,20 @@ pub(crate) fn judge(
             ..Estimate::default()
         },
         fit: None,
+    }
+}
+
+/// The upper limit that is printed: that of the intervals of all pairs, if it is finite and does not contradict a verdict.
+fn with_interval(
+    upper: Option<f64>,
+    differences: &Differences,
+    (verdict, allowed): (Verdict, f64),
+) -> Option<f64> {
+    let by_intervals = differences.largest_by_intervals();
+    let contradicts = verdict == Verdict::Holds && by_intervals > allowed;
+    match by_intervals.is_finite() && !contradicts {
+        true => upper.map(|upper| upper.max(by_intervals)),
+        false => upper,
     }
 }
 

@@ -65,7 +65,7 @@ pub fn reason(detection: &Detection) -> String {
         "An audit finds such a leak in {found} of {logs} simulated logs with as many rows as this one; {} are wanted{}.",
         percent(*power),
         match is_below {
-            true => ", which so many logs can miss by chance",
+            true => "; chance can explain the difference",
             false => "",
         }
     );

@@ -67,7 +67,7 @@ pub fn detections(audit: &Findings) -> Section<'_> {
     let detection = |found: &Detection| {
         Entry::text(
             format!(
-                "{}: {} of {} simulated logs of this size show such a leak of two outcomes; {} are wanted. Others can need more rows.",
+                "{}: {} of {} simulated logs of this size show such a leak in two outcomes; {} are wanted. Numbers and many outcomes can need more rows.",
                 power::headline(found),
                 found.found,
                 found.logs,

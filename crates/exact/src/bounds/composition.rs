@@ -80,22 +80,15 @@ mod tests {
     use crate::bounds::{BoundsOptions, bounds};
     use crate::extreme::Extreme;
 
-    const OPTIONS: BoundsOptions = BoundsOptions {
-        at_epsilon: Some(1.0),
-        at_delta: Some(1e-5),
-        reconstruction: None,
-        at_order: Some(3.0),
-        profile: true,
-        repeat: None,
-        secrets: None,
-        group: None,
-        values: None,
-        records: None,
-        largest_prior: None,
-    };
-
     fn figures(text: &str, repeat: Option<u64>) -> crate::bounds::Row {
-        let options = BoundsOptions { repeat, ..OPTIONS };
+        let options = BoundsOptions {
+            at_epsilon: Some(1.0),
+            at_delta: Some(1e-5),
+            at_order: Some(3.0),
+            profile: true,
+            repeat,
+            ..BoundsOptions::default()
+        };
         bounds(text, &options).unwrap().rows.remove(0)
     }
 

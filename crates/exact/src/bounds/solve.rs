@@ -12,7 +12,8 @@ use leakgauge_base::naming::{option, setting};
 /// # Formula
 /// The parameter stands in the text with a value to begin with, which is doubled and halved until the promise is kept on one
 /// side and not on the other, then the interval is halved until both ends agree in seven digits. The end that keeps the
-/// promise is returned, rounded to six digits where that keeps it too, by the certified side of what it is about. `steps` and other whole numbers stay whole.
+/// promise is returned, by the certified side of what it is about, and rounded to six digits where that keeps it too.
+/// `steps` and other whole numbers stay whole.
 ///
 /// # Conditions
 /// Whether the promise is kept changes once as the parameter grows, as it does with noise, rates and steps.
@@ -286,20 +287,6 @@ impl<'t> Place<'t> {
 mod tests {
     use super::*;
 
-    const NONE: BoundsOptions = BoundsOptions {
-        at_epsilon: None,
-        at_delta: None,
-        reconstruction: None,
-        at_order: None,
-        profile: false,
-        repeat: None,
-        secrets: None,
-        group: None,
-        values: None,
-        records: None,
-        largest_prior: None,
-    };
-
     /// What stands behind a parameter of the mechanism that was found.
     fn value(found: &Bounds, name: &str) -> f64 {
         let place = Place::find(&found.mechanism, name).unwrap();
@@ -331,7 +318,7 @@ mod tests {
                 2.5,
             ),
         ] {
-            let found = solve(text, parameter, Some(promise), &NONE).unwrap();
+            let found = solve(text, parameter, Some(promise), &BoundsOptions::default()).unwrap();
             let value = value(&found, parameter);
             assert!(
                 (value / expected - 1.0).abs() < 1e-5,
@@ -347,7 +334,7 @@ mod tests {
         let options = BoundsOptions {
             at_epsilon: Some(1.0),
             at_delta: Some(1e-5),
-            ..NONE
+            ..BoundsOptions::default()
         };
         let found = solve("gaussian(sigma=1, secrets=2)", "sigma", None, &options).unwrap();
         assert!(found.rows[0].figure("delta_at_epsilon").unwrap() <= 1e-5);
@@ -362,7 +349,7 @@ mod tests {
             "dp-sgd(sigma=4, rate=0.1, steps=40)",
             "steps",
             Some("advantage(0.05)"),
-            &NONE,
+            &BoundsOptions::default(),
         )
         .unwrap();
         let steps = value(&found, "steps");
@@ -372,7 +359,7 @@ mod tests {
             "compose(randomized-response(epsilon=1, secrets=2)*3, laplace(scale=9, secrets=2))",
             "epsilon",
             Some("advantage(0.3)"),
-            &NONE,
+            &BoundsOptions::default(),
         )
         .unwrap();
         let most = found.rows[0].figure("total_variation").unwrap();
@@ -383,13 +370,25 @@ mod tests {
     #[test]
     fn edges_near_the_end_of_a_range_are_found() {
         let text = "subsampled(gaussian(sigma=1), rate=0.6)";
-        let found = solve(text, "rate", Some("advantage(0.27)"), &NONE).unwrap();
+        let found = solve(
+            text,
+            "rate",
+            Some("advantage(0.27)"),
+            &BoundsOptions::default(),
+        )
+        .unwrap();
         // The total variation is that of the noise times the rate.
         let expected = 0.27 / libm::erf(1.0 / 8f64.sqrt());
         let rate = value(&found, "rate");
         assert!((rate / expected - 1.0).abs() < 1e-5, "{rate} {expected}");
         let text = "randomized-response(epsilon=1, secrets=2)";
-        let found = solve(text, "secrets", Some("advantage(0.4)"), &NONE).unwrap();
+        let found = solve(
+            text,
+            "secrets",
+            Some("advantage(0.4)"),
+            &BoundsOptions::default(),
+        )
+        .unwrap();
         assert_eq!(value(&found, "secrets"), 3.0);
     }
 
@@ -445,7 +444,7 @@ mod tests {
                 "more than once",
             ),
         ] {
-            let error = solve(text, parameter, promise, &NONE)
+            let error = solve(text, parameter, promise, &BoundsOptions::default())
                 .unwrap_err()
                 .to_string();
             assert!(error.contains(words), "{text}: {error}");
