@@ -185,3 +185,24 @@ fn exports_that_overlap_are_named_with_their_places() {
     let found = place.json(&["estimate", "log.csv", "--observe", "seen"]);
     assert!(found["warnings"].as_array().expect("a list").is_empty());
 }
+
+/// Forty measurements with three decimals, each written so many times, in random order.
+fn repeated(times: impl Fn(usize) -> usize) -> Place {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut rows: Vec<String> = Vec::new();
+    for at in 0..40 {
+        let row = format!("{},{:.3}", ["a", "b"][at % 2], 10.0 * rng.random::<f64>());
+        rows.extend(std::iter::repeat_n(row, times(at)));
+    }
+    rows.shuffle(&mut rng);
+    Place::with_log(format!("secret,time\n{}\n", rows.join("\n")))
+}
+
+/// Each of 40 rows told 20 rows of certification which secret it has: a leak of 0.93 without a doubt.
+#[test]
+fn measurements_that_recur_are_copies_or_the_strongest_leak() {
+    let text = stdout(&repeated(|_| 20).run(&["estimate", "log.csv"]));
+    assert!(text.contains("NO LEAK SHOWN"), "{text}");
+    let text = stdout(&repeated(|at| 15 + at % 11).run(&["estimate", "log.csv"]));
+    assert!(text.contains("equal others of their secret only"), "{text}");
+}

@@ -36,9 +36,10 @@ const ALARM: f64 = 1e-4;
 const TALLEST: u64 = 6;
 /// Secrets with fewer rows say nothing: their cells hold a large part of them.
 const MIN_ROWS: u64 = 100;
-/// Cells that could have had another number of rows, at least, before a common divisor means anything: by
-/// chance each is divided with probability below ½.
-const MIN_CELLS: u64 = 40;
+/// Chance divides the rows of all cells that could have had another number of rows with at most this probability.
+const CHANCE: f64 = 1e-12;
+/// Cells that could, at least: few cells may have as many rows each because somebody planned it.
+const MIN_CELLS: f64 = 20.0;
 /// Rows of fine values may tie by themselves on at most this part of 1/√rows: a quarter of the width that
 /// limits have anyway.
 const MAX_TIES: f64 = 0.25;
@@ -78,6 +79,8 @@ pub(super) fn without_copies(mut log: Cow<'_, Log>) -> Result<(Cow<'_, Log>, Vec
             0 => Warning::TiesOfOneSecret { rows: ties(&log) },
             _ => drop_ties(log.to_mut()),
         });
+    } else if ties_of_one_secret(&log) < ALARM && are_few_of_many(&log) {
+        warnings.push(Warning::TiesOfOneSecret { rows: ties(&log) });
     } else if let Some(copies) = suspicion(&log) {
         warnings.push(Warning::CopiesSuspected { copies });
     }
@@ -109,7 +112,17 @@ fn times_read(counts: &Counts) -> u64 {
     informative(counts).for_each(|cell| free[cell.secret as usize] += 1);
     // The last cell of a secret has what the others leave.
     let free: u64 = free.iter().map(|cells| cells.saturating_sub(1)).sum();
-    if free >= MIN_CELLS { divisor.max(1) } else { 1 }
+    let divisor = divisor.max(1);
+    let enough = (CHANCE.ln() / divided(divisor).ln()).max(MIN_CELLS);
+    if free as f64 >= enough { divisor } else { 1 }
+}
+
+/// How probable it is at most that a cell has a multiple of so many rows by chance, if it has any: a number that is no multiple
+/// of g is beside each that is, and of many rows no number is as probable as that.
+fn divided(divisor: u64) -> f64 {
+    // Of a Poisson law of mean m ≥ g/2 no number is more probable than 0.4/√m, and multiples are g apart.
+    let likeliest = 1.2 * 0.4 / (0.5 * divisor as f64).sqrt();
+    likeliest.clamp(f64::MIN_POSITIVE, 0.5)
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
@@ -174,6 +187,28 @@ fn is_fine(log: &Log) -> bool {
         && own_ties(log) <= MAX_TIES / (log.counts.total() as f64).sqrt()
 }
 
+/// Whether rows are of few numbers, which stand apart from each other though their digits could write many between them.
+/// Whole numbers, such as sizes, are a law's own; a measurement with digits behind the point that recurs is more often a copy.
+fn are_few_of_many(log: &Log) -> bool {
+    /// Rows of a number of a secret on average, and such numbers of a secret, at least.
+    const ROWS: u64 = 5;
+    const NUMBERS: usize = 5;
+    let cells = log.counts.cells().len();
+    let columns = log.observations.dimensions();
+    let has_fractions = |column: usize| {
+        let mut symbols = 0..log.observations.len() as u32;
+        symbols.any(|symbol| log.observations.numbers(symbol)[column].fract() != 0.0)
+    };
+    let stand_apart = |column: usize| {
+        let (near, numbers) = neighbors_on_grid(log, column);
+        4 * near < numbers && numbers >= NUMBERS * log.counts.secrets()
+    };
+    log.observations.kind() == ObservationKind::Numeric
+        && log.counts.total() >= ROWS * cells as u64
+        && (0..columns).any(has_fractions)
+        && (0..columns).all(stand_apart)
+}
+
 /// The p-value of ties within secrets being as many as across them lets expect, among secrets with enough rows.
 fn ties_of_one_secret(log: &Log) -> f64 {
     let mut rows = log.counts.rows().to_vec();
@@ -211,11 +246,13 @@ fn own_ties(log: &Log) -> f64 {
 /// Pairs of neighboring values of a secret that are one to three steps apart, a third of them: about how many
 /// pairs of independent rows tie in a numeric column.
 fn near_misses(log: &Log, column: usize) -> f64 {
+    neighbors_on_grid(log, column).0 as f64 / 3.0
+}
+
+/// How many numbers of a secret are at most three steps behind another one, and how many there are.
+fn neighbors_on_grid(log: &Log, column: usize) -> (usize, usize) {
     let value = |symbol: u32| log.observations.numbers(symbol)[column];
     let grid = grid_of(log, column);
-    if grid == Grid::Full {
-        return 0.0;
-    }
     let mut of_secrets: Vec<(u32, f64)> = log
         .counts
         .cells()
@@ -224,11 +261,14 @@ fn near_misses(log: &Log, column: usize) -> f64 {
         .collect();
     of_secrets.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
     of_secrets.dedup();
+    if grid == Grid::Full {
+        return (0, of_secrets.len());
+    }
     let near = of_secrets.windows(2).filter(|pair| {
         let step = grid.step_at(pair[0].1).max(grid.step_at(pair[1].1));
         pair[0].0 == pair[1].0 && pair[1].1 - pair[0].1 <= 3.5 * step
     });
-    near.count() as f64 / 3.0
+    (near.count(), of_secrets.len())
 }
 
 /// Pairs of rows of a secret that are equal in a numeric column and different in another one: no copies, so that the
