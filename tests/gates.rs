@@ -39,6 +39,24 @@ fn the_verdicts_that_fail_are_chosen_by_an_option() {
     assert_eq!(code(&["--fail-on", "inconclusive"]), Some(0));
 }
 
+/// A logger that is broken shows no leak. It had a green gate.
+#[test]
+fn a_log_that_could_not_be_judged_is_no_passing_gate() {
+    let dead = "secret,value\n".to_owned() + &"a,nan\nb,nan\n".repeat(500);
+    let place = Place::with_log(dead);
+    let claimed = ["audit", "log.csv", "--quick", "--claim=advantage(0.1)"];
+    let code = |more: &[&str]| {
+        let output = place.run(&[&claimed[..], more].concat());
+        output.status.code()
+    };
+    assert_eq!(code(&[]), Some(3));
+    assert_eq!(code(&["--ci", "--junit", "verdicts.xml"]), Some(3));
+    assert_eq!(code(&["--fail-on", "violated"]), Some(3));
+    assert_eq!(code(&["--fail-on", "none"]), Some(0));
+    let junit = fs::read_to_string(place.path().join("verdicts.xml")).expect("a file");
+    assert!(junit.contains("<failure type=\"not judged\""), "{junit}");
+}
+
 #[test]
 fn pipelines_have_a_confidence_of_their_own() {
     for (options, confidence) in [
@@ -258,4 +276,28 @@ fn a_summary_that_cannot_be_written_is_said_and_changes_no_verdict() {
         assert!(message.contains("summary.md"), "{message}");
         assert!(!output.stdout.is_empty());
     }
+}
+
+/// Gaussian noise whose ε at 1e-5 is 1.5 needs far more rows than two outcomes: an audit proves 0.2 of 10,000.
+#[test]
+fn a_leak_in_numbers_is_planted_in_numbers() {
+    use rand_distr::{Distribution, StandardNormal};
+    let mut rng = leakgauge_testing::rng(8);
+    let mut text = "secret,x\n".to_owned();
+    for row in 0..6000 {
+        let noise: f64 = StandardNormal.sample(&mut rng);
+        text += &format!("{},{noise}\n", ["a", "b"][row % 2]);
+    }
+    let place = Place::with_log(text);
+    let detect = |claim: &str, leak: &str| {
+        let more = ["--format", "json", "--quick", "--claim", claim];
+        let all = [&["audit", "log.csv", "--must-detect", leak][..], &more].concat();
+        let output = place.run(&all);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let found = &report["must_detect"][0];
+        assert_eq!(found["planted"], "numbers");
+        found["too_weak"] == true
+    };
+    assert!(detect("dp(epsilon=1, delta=1e-5)", "epsilon=1.5"));
+    assert!(!detect("advantage(0.1)", "advantage=0.3"));
 }

@@ -221,6 +221,8 @@ class Claim(Keys):
     rows_needed: int | None = None
     units_needed: int | None = None
     fit: Mapping[str, Any] | None = field(default=None, repr=False)
+    judged: bool = True
+    """`False` where the log cannot be judged by the claim, such as one that shows nothing but `nan`: it passes no gate."""
 
     _parts = {"estimate": Estimate}
 

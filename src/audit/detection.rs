@@ -2,11 +2,27 @@
 
 use leakgauge_exact::claim::Leak;
 
+/// What rows of a simulated log show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planted {
+    /// Two outcomes.
+    TwoOutcomes,
+    /// As many labels as the log has.
+    Labels,
+    /// Numbers, of noise that is moved.
+    Numbers {
+        /// How many columns.
+        columns: usize,
+    },
+}
+
 /// How many simulated logs of the same size, which have a leak, an audit with the same claims found it in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detection {
     /// The leak.
     pub leak: Leak,
+    /// What the rows of simulated logs show.
+    pub planted: Planted,
     /// The share of logs that was asked for, in (0, 1).
     pub power: f64,
     /// Simulated logs.

@@ -23,6 +23,7 @@ use crate::audit::level::LevelShare;
 use crate::audit::options::SplitChoice;
 use crate::audit::pair::{Labels, Pair};
 use crate::audit::tallies::Tallies;
+use crate::audit::warnings::dependence;
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::scorer::{Origin, Parameters};
 use leakgauge_attack::tuning::{Budget, Tried};
@@ -95,6 +96,12 @@ impl Findings {
     pub fn is_about_times(&self) -> bool {
         let is_time = |claim: &ClaimReport| claim.quantity == Quantity::TimeDifference;
         !self.claims.is_empty() && self.claims.iter().all(is_time)
+    }
+
+    /// Whether rows depend on each other in a way that limits of rows do not allow for.
+    pub fn rows_depend(&self) -> bool {
+        let by_time = self.method.split == SplitChoice::Blocks;
+        dependence::of(&self.warnings, by_time, false).is_some()
     }
 
     /// A pair with all estimates of its total variation.

@@ -56,7 +56,7 @@ pub(crate) use claims::time_check::{
     slower, unknown_unit,
 };
 pub(crate) use copies::in_common;
-pub use detection::Detection;
+pub use detection::{Detection, Planted};
 pub use evidence::column_limits::{ColumnLimit, ColumnLimits};
 pub use evidence::leaking_columns::LeakingColumns;
 pub use evidence::no_leak::NoLeak;
@@ -89,6 +89,7 @@ pub use options::{Attacker, AuditOptions, Design, PriorChoice, RequestedFigures,
 pub use pair::{Labels, Pair};
 pub use reading::{Reading, reading};
 pub use tallies::{EffectiveSampleSize, PlugIn, Tallies};
+pub(crate) use warnings::dependence;
 pub(crate) use warnings::order::order_warnings;
 pub use warnings::warning::{Lack, MissingTimes, Warning};
 

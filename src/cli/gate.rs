@@ -47,7 +47,7 @@ pub struct GateOptions {
 /// The verdicts that fail.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Violated claims: exit code 1
+    /// Violated claims: exit code 1; logs that could not be judged: exit code 3
     Violated,
     /// Violated claims: exit code 1; inconclusive claims: exit code 3
     Inconclusive,
@@ -96,6 +96,8 @@ impl GateOptions {
         let verdict = match outcome {
             GateOutcome::Judged(verdict) => verdict,
             GateOutcome::StrongEnough | GateOutcome::Fits => return false,
+            // A log that says nothing is no log without a leak.
+            GateOutcome::NotJudged => return chosen != Some(FailOn::None),
             // Whoever asks for it wants to know, whatever else may pass.
             GateOutcome::TooWeak => return chosen != Some(FailOn::None),
             GateOutcome::Misfit | GateOutcome::FitUntested => return self.judges_fit(),
@@ -187,7 +189,7 @@ impl GateOptions {
     }
 
     /// Reports the verdicts, and gives the exit code: 1 if a failing one is *violated*, *too weak* or *misfit*, 3 if all of
-    /// them are *inconclusive* or fits that were not tested.
+    /// them are *inconclusive*, *not judged* or fits that were not tested.
     ///
     /// # Errors
     /// A file cannot be written; a fit is asked for and no case is about one.
@@ -227,7 +229,14 @@ impl GateOptions {
         let wrong = [violated, GateOutcome::TooWeak, GateOutcome::Misfit];
         Ok(if wrong.into_iter().any(fails) {
             1
-        } else if fails(inconclusive) || fails(GateOutcome::FitUntested) {
+        } else if [
+            inconclusive,
+            GateOutcome::NotJudged,
+            GateOutcome::FitUntested,
+        ]
+        .into_iter()
+        .any(fails)
+        {
             3
         } else {
             0

@@ -271,7 +271,7 @@ fn promised(claim: &Claim) -> Result<Allowed> {
         .ok_or_else(|| cannot_be_followed(claim))?;
     // ε = 0 is a bound on the advantage, and nothing more.
     let is_bound = promise.is_a_bound_on_total_variation();
-    let privacy = match promise.guarantee() {
+    let privacy = match promise.requirement().guarantee() {
         Some(Guarantee::Dp { epsilon, delta }) if !is_bound && epsilon <= MAX_EPSILON => {
             Some((epsilon, delta))
         }

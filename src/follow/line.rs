@@ -119,7 +119,7 @@ pub struct FollowedReason {
     pub grounds: FollowedGrounds,
     /// The p-value.
     pub p_value: f64,
-    /// What puts a violation in doubt.
+    /// What puts a violation in doubt, or takes the verdict away.
     pub doubt: Option<Warning>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::claims::Allowed;
 use super::line::{FollowedClaim, FollowedGrounds, FollowedReason};
-use crate::audit::{Verdict, Warning};
+use crate::audit::{Verdict, Warning, dependence};
 use leakgauge_exact::claim::Claim;
 
 /// The least p-value of each claim over all times looked at. At every time it is valid by Ville's inequality, so
@@ -60,7 +60,10 @@ impl Standing {
             };
             let (p_value, grounds) = least.clone().unwrap_or((1.0, nothing));
             let violated = p_value <= alpha;
+            let of_times = allowed.time.is_some();
+            let void = dependence::of(warnings, false, of_times).filter(|_| violated);
             let verdict = match (violated, holds) {
+                (true, _) if void.is_some() => Verdict::Inconclusive,
                 (true, _) => Verdict::Violated,
                 (false, true) => Verdict::Holds,
                 (false, false) => Verdict::Inconclusive,
@@ -78,7 +81,7 @@ impl Standing {
                     slower: claim.slower().map(str::to_owned),
                     grounds,
                     p_value,
-                    doubt: doubt.filter(|_| violated).cloned(),
+                    doubt: void.or(doubt).filter(|_| violated).cloned(),
                 },
             }
         })

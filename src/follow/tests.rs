@@ -192,9 +192,14 @@ fn a_violation_in_a_drifting_log_in_blocks_names_the_doubt() {
         "{codes:?}"
     );
     let claim = &line.claims[0];
-    assert_eq!(claim.verdict, Verdict::Violated);
+    // The walk alone may be the difference.
+    assert_eq!(claim.verdict, Verdict::Inconclusive);
+    assert!(claim.p_value <= 0.05, "{claim:?}");
     let doubt = claim.reason.doubt.as_ref().map(Warning::code);
-    assert_eq!(doubt, Some("labels-not-interleaved"));
+    assert!(
+        matches!(doubt, Some("drift" | "autocorrelation")),
+        "{doubt:?}"
+    );
     let text = serde_json::to_string(&line).expect("JSON");
     assert!(
         text.contains("\"code\":\"labels-not-interleaved\""),

@@ -1,6 +1,6 @@
 //! What is simulated: the rows of each secret, the pair that leaks, what is claimed.
 
-use crate::audit::AuditOptions;
+use crate::audit::{AuditOptions, Planted};
 use leakgauge_attack::pairwise::ErrorRates;
 use leakgauge_base::error::{Error, Result};
 use leakgauge_base::naming::option;
@@ -21,9 +21,13 @@ pub(super) struct Design<'a> {
     pub pair: [usize; 2],
     /// The probability of their own outcomes.
     pub rate: f64,
-    /// How often each label of the log came: either secret has a half of the labels as its own, in which they keep these
-    /// proportions; empty: two outcomes.
+    /// What rows show.
+    pub planted: Planted,
+    /// How often each label of the log came, where labels are drawn: either secret has a half of the labels as its own, in which
+    /// they keep these proportions.
     pub alphabet: Vec<f64>,
+    /// The δ at which an ε is meant.
+    pub delta: f64,
     /// Of each claim, whether a log that violates it shows the leak.
     pub shows: Vec<bool>,
     pub options: &'a AuditOptions,
@@ -42,7 +46,8 @@ impl<'a> Design<'a> {
     ) -> Result<Self> {
         let claims = BoundClaim::bind_all(&options.claims, &labels, &[])?;
         refuse_times(&claims)?;
-        let rate = leak.rate(least_delta(&claims));
+        let delta = least_delta(&claims);
+        let rate = leak.rate(delta);
         let same_kind = |claim: &BoundClaim| is_of_kind(claim, leak.is_of_privacy());
         let any = |_: &BoundClaim| true;
         let kinds: [&dyn Fn(&BoundClaim) -> bool; 2] = [&same_kind, &any];
@@ -61,7 +66,9 @@ impl<'a> Design<'a> {
             fit_rows: None,
             pair,
             rate,
+            planted: Planted::TwoOutcomes,
             alphabet: Vec::new(),
+            delta,
             shows,
             options,
         })
@@ -72,7 +79,12 @@ impl<'a> Design<'a> {
         let [a, b] = self.pair.map(|secret| secret as u64);
         let fit_rows = self.fit_rows.iter().flatten().copied();
         let digest = Digest::EMPTY.with_all([a, b, self.rate.to_bits()]);
+        let columns = match self.planted {
+            Planted::Numbers { columns } => columns as u64,
+            Planted::Labels | Planted::TwoOutcomes => 0,
+        };
         let alphabet = self.alphabet.iter().map(|share| share.to_bits());
+        let alphabet = alphabet.chain((columns > 0).then_some(columns));
         let digest = digest
             .with_all(alphabet)
             .with_all(self.rows.iter().copied())
@@ -87,16 +99,40 @@ impl<'a> Design<'a> {
     pub fn of_log(log: &Log, leak: Leak, options: &'a AuditOptions) -> Result<Self> {
         let rows = log.counts.rows().to_vec();
         let fit_rows = log.fit_counts.as_ref().map(|fit| fit.rows().to_vec());
+        let alphabet = alphabet(log);
         Ok(Design {
             fit_rows,
-            alphabet: alphabet(log),
+            planted: planted(log, &alphabet),
+            alphabet,
             ..Design::new(log.secrets.clone(), rows, leak, options)?
         })
     }
 }
 
+/// Cells of numbers of a log, at most, whose like are drawn: an audit of more takes too long to be made hundreds of times.
+const MOST_CELLS: usize = 300_000;
+
+/// What rows of a log like this one show. Whole numbers that recur are near each other, so that a leak in them is like one of
+/// two outcomes; of others the tails matter, and an attack must find where they begin.
+fn planted(log: &Log, alphabet: &[f64]) -> Planted {
+    let observations = &log.observations;
+    let mut columns = observations.columns().iter();
+    let are_numbers = columns.all(|column| column.kind == ColumnType::Numeric);
+    let (rows, columns) = (log.counts.total() as usize, observations.columns().len());
+    let rows = rows
+        + log
+            .fit_counts
+            .as_ref()
+            .map_or(0, |fit| fit.total() as usize);
+    let hardly_recur = 2 * observations.len() > rows;
+    match are_numbers && hardly_recur && rows.saturating_mul(columns) <= MOST_CELLS {
+        true => Planted::Numbers { columns },
+        false if alphabet.is_empty() => Planted::TwoOutcomes,
+        false => Planted::Labels,
+    }
+}
+
 /// The frequencies of the labels of a log. A leak may be in all of them, which takes far more rows to show than one in two.
-/// Numbers are near each other, so that a leak in them is like one of two outcomes.
 fn alphabet(log: &Log) -> Vec<f64> {
     let observations = &log.observations;
     // Where nothing was observed, no leak can be.

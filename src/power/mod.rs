@@ -5,8 +5,10 @@
 //! the answer.
 //!
 //! # What is drawn
-//! Two secrets with two outcomes, as [`Leak`] describes; all other secrets give either outcome with probability ½. A
-//! mechanism with more outcomes, or with numbers, needs as many rows or more: its attack must be learned.
+//! Two secrets with two outcomes, as [`Leak`] describes; all other secrets give either outcome with probability ½. For a log
+//! that is there ([`detection`]), either secret has a half of the labels of the log as its own; where the log is of numbers
+//! that hardly recur, the two secrets have noise of one kind that is moved ([`Leak::moved_noise`]), in as many columns.
+//! Other mechanisms need as many rows or more: their attacks must learn more.
 
 mod design;
 mod search;
@@ -25,7 +27,7 @@ use leakgauge_log::Log;
 pub const POWER: f64 = 0.9;
 
 /// Whether an audit of a log with as many rows of each secret as this one finds a leak with this power. Of the log,
-/// the numbers of rows are looked at and nothing else. The rarest two secrets between which such a leak violates a
+/// the numbers of rows are looked at, how often labels came and how many columns of numbers there are. The rarest two secrets between which such a leak violates a
 /// claim are taken to have it.
 ///
 /// # Errors

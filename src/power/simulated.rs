@@ -1,17 +1,20 @@
 //! Logs of a design, drawn and audited.
 
+use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::audit::{AuditOptions, Detection, Verdict, audit};
+use crate::audit::{AuditOptions, Detection, Planted, Verdict, audit};
 use crate::power::design::Design;
 use leakgauge_base::error::Result;
 use leakgauge_base::parallel;
 use leakgauge_base::progress::Work;
+use leakgauge_exact::claim::MovedNoise;
 use leakgauge_exact::sampling::multinomial;
 use leakgauge_log::{Log, LogBuilder};
 use leakgauge_stats::binomial::{clopper_pearson_lower, clopper_pearson_upper};
 use leakgauge_stats::random::Stream;
+use leakgauge_stats::special::normal_quantile;
 
 /// Logs that are drawn at most: the standard error of a share of 0.9 is then 0.015.
 pub(super) const LOGS: u64 = 400;
@@ -30,6 +33,7 @@ pub(super) fn detection(
 ) -> Result<Detection> {
     let mut detection = Detection {
         leak: design.leak,
+        planted: design.planted,
         power,
         logs: 0,
         found: 0,
@@ -72,11 +76,60 @@ fn is_found(design: &Design, number: u64) -> Result<bool> {
 }
 
 fn draw(design: &Design, rng: &mut ChaCha8Rng) -> Result<Log> {
+    if let Planted::Numbers { columns } = design.planted {
+        let log = numbers(design, columns, &design.rows, rng);
+        return match &design.fit_rows {
+            None => log.build(),
+            Some(rows) => log.fit_on(numbers(design, columns, rows, rng)).build(),
+        };
+    }
     let outcomes = outcomes(design, rng);
     let log = counted(design, &outcomes, &design.rows, rng);
     match &design.fit_rows {
         None => log.build(),
         Some(rows) => log.fit_on(counted(design, &outcomes, rows, rng)).build(),
+    }
+}
+
+/// So many rows of each secret: noise, moved in the first column. Secrets that do not leak stand in the middle.
+fn numbers(design: &Design, columns: usize, rows: &[u64], rng: &mut ChaCha8Rng) -> LogBuilder {
+    let noise = design.leak.moved_noise(design.delta);
+    let mut secrets = Vec::new();
+    let mut drawn = vec![Vec::new(); columns];
+    for (secret, &rows) in rows.iter().enumerate() {
+        let half = match design.pair {
+            [a, _] if a == secret => -0.5,
+            [_, b] if b == secret => 0.5,
+            _ => 0.0,
+        };
+        for _ in 0..rows {
+            secrets.push(design.labels[secret].as_str());
+            for (at, column) in drawn.iter_mut().enumerate() {
+                let moved = if at == 0 { half } else { 0.0 };
+                column.push(draw_number(noise, moved, rng));
+            }
+        }
+    }
+    let log = LogBuilder::new().secrets(&secrets);
+    let named = drawn.iter().enumerate();
+    named.fold(log, |log, (at, column)| {
+        log.numbers(&format!("number {at}"), column)
+    })
+}
+
+/// Noise that is moved by a part of the distance.
+fn draw_number(noise: MovedNoise, part: f64, rng: &mut ChaCha8Rng) -> f64 {
+    // In the open interval, where quantiles are finite.
+    let uniform = rng.random::<f64>().max(f64::MIN_POSITIVE);
+    match noise {
+        MovedNoise::Gaussian(distance) => {
+            part * distance + normal_quantile(uniform.min(1.0 - f64::EPSILON / 2.0))
+        }
+        MovedNoise::Laplace(distance) => {
+            let magnitude = -uniform.ln();
+            let sign = if rng.random::<bool>() { 1.0 } else { -1.0 };
+            part * distance + sign * magnitude
+        }
     }
 }
 

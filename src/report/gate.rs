@@ -29,6 +29,8 @@ enum Subject<'a> {
 pub enum GateOutcome {
     /// The verdict on a claim.
     Judged(Verdict),
+    /// The log could not be judged by the claim.
+    NotJudged,
     /// A log of this size can show the leak.
     StrongEnough,
     /// It cannot.
@@ -46,6 +48,7 @@ impl fmt::Display for GateOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GateOutcome::Judged(verdict) => verdict.fmt(f),
+            GateOutcome::NotJudged => f.write_str("not judged"),
             GateOutcome::StrongEnough => f.write_str("strong enough"),
             GateOutcome::TooWeak => f.write_str("too weak"),
             GateOutcome::Fits => f.write_str("fits"),
@@ -59,6 +62,7 @@ impl GateCase<'_> {
     /// How it came out.
     pub fn outcome(&self) -> GateOutcome {
         match self.subject {
+            Subject::Claim(claim) if !claim.is_judged() => GateOutcome::NotJudged,
             Subject::Claim(claim) => GateOutcome::Judged(claim.verdict),
             Subject::Detection(detection) if detection.is_too_weak() => GateOutcome::TooWeak,
             Subject::Detection(_) => GateOutcome::StrongEnough,

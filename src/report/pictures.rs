@@ -264,7 +264,7 @@ fn claimed(audit: &Findings) -> Option<(f64, f64)> {
         let ClaimKind::Promise(promise) = &claim.claim.kind else {
             return None;
         };
-        let region = match promise.guarantee()? {
+        let region = match promise.requirement().guarantee()? {
             Guarantee::Dp { epsilon, delta } => (epsilon, delta),
             Guarantee::Gaussian { .. }
             | Guarantee::Concentrated { .. }

@@ -32,7 +32,7 @@ pub fn grounds_below(claim: &ClaimReport) -> Vec<String> {
 pub fn grounds(claim: &ClaimReport) -> Vec<String> {
     let mut items = vec![claims::reason(claim)];
     let is_time = claim.quantity == Quantity::TimeDifference;
-    if !is_judged(claim) {
+    if !claim.is_judged() {
         return items;
     }
     items.extend((!is_time).then(|| {
@@ -110,8 +110,8 @@ fn no_pair(claim: &ClaimReport) -> &'static str {
     }
 }
 
-/// Whether the log was judged by the claim. Where it was not, no number of the log is about it.
-pub fn is_judged(claim: &ClaimReport) -> bool {
+/// Whether a number of the log is about the claim.
+pub fn has_numbers(claim: &ClaimReport) -> bool {
     !matches!(
         claim.reason.grounds,
         Grounds::OneModel { .. } | Grounds::NothingObserved { .. }

@@ -203,6 +203,9 @@ fn dependent(place: Place, rng: &mut ChaCha8Rng) -> Place {
     let sorted = table("secret,time", 600, |at| {
         format!("{},{:.5}", ["a", "b"][at / 300], noise(rng))
     });
+    let cases = table("secret,time", 900, |at| {
+        format!("{},{:.5}", ["a", "b", "A"][at % 3], noise(rng))
+    });
     let mix = table("user,secret,answer", 4000, |at| {
         let user = at / 20;
         let is_a = rng.random::<f64>() < [0.05, 0.95][user % 2];
@@ -210,6 +213,7 @@ fn dependent(place: Place, rng: &mut ChaCha8Rng) -> Place {
     });
     place
         .file("trials.csv", trials)
+        .file("cases.csv", cases)
         .file("mixed.csv", mixed)
         .file("sorted.csv", sorted)
         .file("mix.csv", mix)

@@ -134,6 +134,7 @@ const OF_REPORTS: &[Hint] = &[
     hint("estimate timing.csv --full", "--block none", ""),
     hint("estimate classes.csv", "--like nothing", "read as a dump"),
     hint("estimate mixed.csv", "--split blocks", ""),
+    hint("estimate cases.csv", "--merge A=a", "differ in upper"),
     meant(
         "estimate mixed.csv",
         "--group COLUMN",

@@ -89,7 +89,9 @@ const PERSONS: [&str; 9] = [
 ];
 
 /// Words by which columns of devices are called.
-const DEVICES: [&str; 5] = ["client", "device", "host", "hostname", "session"];
+const DEVICES: [&str; 9] = [
+    "board", "chip", "client", "device", "host", "hostname", "machine", "run", "session",
+];
 
 /// Words behind these.
 const BEHIND_UNITS: [&str; 4] = ["id", "name", "number", "no"];

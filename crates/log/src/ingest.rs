@@ -323,7 +323,8 @@ impl<'a> Ingest<'a> {
             let filters = self.options.filters.iter();
             let decided: Vec<&str> = filters.map(|filter| filter.column.as_str()).collect();
             self.facts.pooled = pooled::find(&layout, body, &decided);
-            self.facts.pure_columns = pure::find(&layout, body, &decided);
+            let is_asked = self.options.observe.is_some();
+            self.facts.pure_columns = pure::find(&layout, body, &decided, is_asked);
             layout.note_names(probe.first(), &self.options, &mut self.facts.notes);
             let mut elements = lists::expand(&mut layout, &self.options)?;
             let apart = apart::expand(&mut layout, &mut elements, body, &self.options)?;

@@ -13,6 +13,8 @@ pub struct PureColumn {
     pub column: String,
     /// Whether it is observed.
     pub is_observed: bool,
+    /// Whether columns were asked for.
+    pub is_asked: bool,
 }
 
 /// Fewer first rows say little.
@@ -21,7 +23,12 @@ const MIN_ROWS: usize = 50;
 const ROWS_EACH: usize = 3;
 
 /// Such columns, by the first rows; `decided` are columns that filters have looked at.
-pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Vec<PureColumn> {
+pub(crate) fn find(
+    layout: &Layout,
+    body: &[Row],
+    decided: &[&str],
+    is_asked: bool,
+) -> Vec<PureColumn> {
     let used = [layout.count, layout.group, layout.row_id];
     let is_free = |column: &usize| {
         !layout.secret.contains(column)
@@ -51,6 +58,7 @@ pub(crate) fn find(layout: &Layout, body: &[Row], decided: &[&str]) -> Vec<PureC
         says.then(|| PureColumn {
             column: layout.names[column].clone(),
             is_observed,
+            is_asked,
         })
     });
     columns.collect()

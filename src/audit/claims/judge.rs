@@ -16,6 +16,7 @@ use crate::audit::figures::information::estimate as information;
 use crate::audit::figures::overall::figure::capacity;
 use crate::audit::members;
 use crate::audit::options::Design;
+use crate::audit::warnings::dependence;
 use crate::audit::warnings::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::parallel;
@@ -38,9 +39,21 @@ pub(crate) fn judge_claims(
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
-        let is_observed = |warning: &Warning| !matches!(warning, Warning::NothingObserved { .. });
-        if !warnings.iter().all(is_observed) {
+        if report.verdict != Verdict::Inconclusive
+            && let Some(grounds) = dependent_rows(evidence, warnings, &report)
+        {
+            take_away(&mut report, grounds);
+            (report.p_value, report.rows_needed) = (None, None);
+        }
+        if let Some(all) = nothing_observed(warnings) {
             (report.rows_needed, report.units_needed) = (None, None);
+            // More rows of a logger that is broken would show no more.
+            if all
+                && report.verdict == Verdict::Inconclusive
+                && let Some(grounds) = nothing_shown(warnings, &report, log)
+            {
+                take_away(&mut report, grounds);
+            }
         }
         if report.verdict == Verdict::Holds
             && let Some(grounds) = nothing_shown(warnings, &report, log)
@@ -65,6 +78,14 @@ pub(crate) fn judge_claims(
         report.units_needed = rows_needed::as_units(evidence, log, report.rows_needed);
         qualify(&mut report, evidence, warnings);
         if of_privacy {
+            if log.secrets.len() > 2
+                && evidence.neighbors.count().is_none()
+                && claim.claim().is_of_datasets()
+            {
+                let pairs = evidence.pair_count();
+                let all = Qualification::AllNeighbors { pairs };
+                report.reason.qualifications.push(all);
+            }
             let neighbors = evidence.neighbors.count();
             report.reason.qualifications.extend(neighbors.map(|given| {
                 let all = evidence.pair_count();
@@ -113,6 +134,29 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && !evidence.independence.is_of_units()
         && log.secrets.len() == 2
         && is_about_members
+}
+
+/// Why no limit decides: rows depend on each other, and nothing allows for that.
+fn dependent_rows(
+    evidence: &Evidence,
+    warnings: &[Warning],
+    report: &ClaimReport,
+) -> Option<Grounds> {
+    let is_about_times = report.quantity == Quantity::TimeDifference;
+    let warning = dependence::of(warnings, evidence.effective.is_some(), is_about_times)?;
+    Some(Grounds::DependentRows {
+        warning: warning.clone(),
+        are_apart: dependence::are_apart(warnings),
+        unit: report.reason.grounds.unit(),
+    })
+}
+
+/// Whether nothing was observed with some secret, and if so, whether with any.
+fn nothing_observed(warnings: &[Warning]) -> Option<bool> {
+    warnings.iter().find_map(|warning| match warning {
+        Warning::NothingObserved { secrets, .. } => Some(*secrets == 0),
+        _ => None,
+    })
 }
 
 /// Of so many times, one may be below zero.

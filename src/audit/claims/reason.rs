@@ -168,6 +168,15 @@ pub enum Grounds {
         /// Whether the rows are scores of the user's own attack.
         scores: bool,
     },
+    /// Rows that depend on each other, for which no limit allows.
+    DependentRows {
+        /// What shows it.
+        warning: Warning,
+        /// Whether rows of equal secrets stand together.
+        are_apart: bool,
+        /// The unit of the times that the claim is about.
+        unit: Option<TimeUnit>,
+    },
     /// A limit of what privacy needs.
     Privacy(PrivacyGrounds),
     /// Limits of ε at the δ of every point of a curve.
@@ -182,6 +191,7 @@ impl Grounds {
             | Grounds::NothingObserved { unit, .. }
             | Grounds::MissingTimes { unit, .. }
             | Grounds::NegativeTimes { unit, .. }
+            | Grounds::DependentRows { unit, .. }
             | Grounds::PooledKinds { unit, .. } => *unit,
             _ => None,
         }
@@ -333,6 +343,11 @@ pub enum Qualification {
         included: u64,
         /// How many there are.
         canaries: u64,
+    },
+    /// Every pair of secrets was taken for neighbors, and nobody said so.
+    AllNeighbors {
+        /// How many pairs there are.
+        pairs: usize,
     },
     /// The log has more rows than were used.
     MoreRows(LogAdvice),

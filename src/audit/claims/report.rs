@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::audit::claims::goodness::Fit;
-use crate::audit::claims::reason::ClaimReason;
+use crate::audit::claims::reason::{ClaimReason, Grounds};
 use crate::audit::pair::Pair;
 use crate::estimate::{Estimate, Method};
 use leakgauge_base::quantity::Quantity;
@@ -64,6 +64,16 @@ pub struct ClaimReport {
 }
 
 impl ClaimReport {
+    /// Whether the log was judged by the claim. Where it was not, an inconclusive verdict says nothing of the size of a leak.
+    pub fn is_judged(&self) -> bool {
+        !matches!(
+            self.reason.grounds,
+            Grounds::OneModel { .. }
+                | Grounds::NothingObserved { .. }
+                | Grounds::DependentRows { .. }
+        )
+    }
+
     /// Whether it is about all secrets together, so that no pair stands for it.
     pub fn is_about_all_secrets(&self) -> bool {
         matches!(self.quantity, Quantity::Overall(_))

@@ -56,9 +56,27 @@ fn of_reading(log: &Log, has_units: bool) -> Vec<Warning> {
     if !has_groups {
         warnings.extend(observed_units(log));
     }
+    warnings.extend(secrets_alike(&log.secrets));
     look_at_left_out(log, &mut warnings);
     look_at_copies(log, &mut warnings);
     warnings
+}
+
+/// Labels that are the same but for upper and lower case: two loggers may have written one secret.
+fn secrets_alike(labels: &[String]) -> Option<Warning> {
+    let mut spellings: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for label in labels {
+        spellings
+            .entry(label.to_lowercase())
+            .or_default()
+            .push(label);
+    }
+    let mut alike = spellings.values().filter(|labels| labels.len() > 1);
+    let first = alike.clone().next()?;
+    Some(Warning::SecretsAlike {
+        labels: [first[0].clone(), first[1].clone()],
+        secrets: alike.by_ref().map(Vec::len).sum(),
+    })
 }
 
 /// All that can be said of a log before it is split.
@@ -249,7 +267,9 @@ fn pure_columns(log: &Log, has_units: bool) -> Vec<Warning> {
     let columns = log.facts.pure_columns.iter();
     let warning = |pure: &PureColumn| {
         let column = pure.column.clone();
-        match pure.is_observed && !is_of_units(&column) {
+        // Nobody said that an attacker sees which device it is.
+        let may_be_units = is_of_units(&column) && !pure.is_asked;
+        match pure.is_observed && !may_be_units {
             true => Some(Warning::NamesSecret { column }),
             false => (!has_units).then_some(Warning::MayBeUnits { column }),
         }

@@ -1,5 +1,6 @@
 //! What the reader should know before believing.
 
+pub(crate) mod dependence;
 pub(crate) mod find;
 pub(crate) mod last_bits;
 mod observed;

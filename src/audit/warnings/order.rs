@@ -5,6 +5,7 @@
 //! secrets are not in random order, or where rows of one secret hang together more than rows of the log do.
 
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 
 use crate::audit::warnings::warning::Warning;
 use leakgauge_attack::split::Split;
@@ -25,6 +26,8 @@ const LEAST_EFFECT: f64 = 0.02;
 const OWN: f64 = 0.01;
 /// Rows that are known to follow each other, where some were left out.
 const BLOCK: usize = 4096;
+/// A wave that repeats within so many turns of all secrets shows each secret phases of its own.
+const TURNS: usize = 8;
 /// Secrets alternate if equal neighbors have less than this part of the share that chance gives them.
 const FAR_RARER: f64 = 0.5;
 
@@ -43,7 +46,8 @@ pub(crate) fn order_warnings(
     if is_mixed {
         warnings.extend(shifted(observations, rows));
     }
-    warnings.extend(of_observations(observations, secrets, rows, || *splits));
+    let found = of_observations(observations, secrets, rows, is_mixed);
+    warnings.extend(said(found, || *splits));
     warnings
 }
 
@@ -154,12 +158,29 @@ fn are_random_blocks(rows: &[u32], secrets: usize) -> bool {
     firsts.iter().all(is_rare) && (again - share * (blocks - 1.0)).abs() <= chance * blocks
 }
 
+/// A column that repeats.
+struct Periodic {
+    column: String,
+    period: order::Period,
+    /// Whether limits of independent rows do not hold for it.
+    voids: bool,
+}
+
+/// What was found of the columns of observations.
+#[derive(Default)]
+struct Found {
+    autocorrelation: Worst,
+    drift: Worst,
+    /// The first column that repeats.
+    periodic: Option<Periodic>,
+}
+
 fn of_observations(
     observations: &Observations,
     secrets: usize,
     rows: &RowOrder,
-    splits: impl Fn() -> bool,
-) -> Vec<Warning> {
+    is_mixed: bool,
+) -> Found {
     let d = observations.dimensions();
     let categorical = usize::from(observations.category_count() > 1);
     // Two tests of autocorrelation a numeric column.
@@ -170,8 +191,7 @@ fn of_observations(
         .filter(|column| column.kind != ColumnType::Categorical);
     let is_random = order::random_order(&rows.secrets, secrets) >= ALARM;
     let block = if rows.thinned { BLOCK } else { usize::MAX };
-    let (mut autocorrelation, mut drift) = (Worst::default(), Worst::default());
-    let mut periodic: Option<Warning> = None;
+    let mut found = Found::default();
     let numeric: Vec<_> = numeric.collect();
     let tested = parallel::map(numeric.len(), |at| {
         let values: Vec<f64> = rows
@@ -179,18 +199,20 @@ fn of_observations(
             .iter()
             .map(|&symbol| observations.numbers(symbol)[at])
             .collect();
-        let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
         let tests = order::numeric_tests(&rows.secrets, &values, secrets);
         let all = [tests.serial, tests.across, tests.trend];
         let is_dependent = all.iter().any(|test| test.p_value < level);
+        let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
         if is_random && !(is_dependent && own()) {
             return None;
         }
         let period = order::period(&rows.secrets, &values, secrets, block);
-        Some((tests, period))
+        let inflation = || order::own_inflation(&rows.secrets, &values, secrets);
+        let voids = is_dependent && inflation().map_or(!is_mixed, |found| is_too_much(found, 1));
+        Some((tests, period, voids))
     });
     for (column, tested) in numeric.into_iter().zip(tested) {
-        let Some((tests, period)) = tested else {
+        let Some((tests, period, voids)) = tested else {
             continue;
         };
         let order::NumericTests {
@@ -198,16 +220,24 @@ fn of_observations(
             across,
             trend,
         } = tests;
-        if period.p_value < ALARM && period.correlation.abs() > LEAST_EFFECT && periodic.is_none() {
-            periodic = Some(Warning::Periodic {
+        let is_periodic = period.p_value < ALARM && period.correlation.abs() > LEAST_EFFECT;
+        if is_periodic && found.periodic.is_none() {
+            found.periodic = Some(Periodic {
                 column: column.name.clone(),
-                lag: period.lag,
-                correlation: period.correlation,
+                period,
+                voids: voids || !is_mixed || period.lag <= TURNS * secrets,
             });
         }
-        autocorrelation.offer(&column.name, serial.correlation, serial.p_value < level);
-        autocorrelation.offer(&column.name, across.correlation, across.p_value < level);
-        drift.offer(&column.name, trend.correlation, trend.p_value < level);
+        for test in [serial, across] {
+            let alarms = test.p_value < level;
+            found
+                .autocorrelation
+                .offer(&column.name, test.correlation, alarms, voids);
+        }
+        let alarms = trend.p_value < level;
+        found
+            .drift
+            .offer(&column.name, trend.correlation, alarms, voids);
     }
     if categorical > 0 {
         of_labels(
@@ -215,36 +245,43 @@ fn of_observations(
             secrets,
             rows,
             level,
-            is_random,
-            [&mut autocorrelation, &mut drift],
+            [is_random, is_mixed],
+            &mut found,
         );
     }
-    said([autocorrelation, drift], periodic, splits)
+    found
 }
 
 /// The warnings about what was found worst.
-fn said(
-    [autocorrelation, drift]: [Worst; 2],
-    periodic: Option<Warning>,
-    splits: impl Fn() -> bool,
-) -> Vec<Warning> {
+fn said(found: Found, splits: impl Fn() -> bool) -> Vec<Warning> {
     let mut warnings = Vec::new();
     // Neighbors that resemble each other do so at other distances too.
-    if autocorrelation.found.is_none() {
-        warnings.extend(periodic);
+    if found.autocorrelation.found.is_none()
+        && let Some(periodic) = found.periodic
+    {
+        warnings.push(Warning::Periodic {
+            column: periodic.column,
+            lag: periodic.period.lag,
+            correlation: periodic.period.correlation,
+            voids: periodic.voids,
+        });
     }
-    if let Some((column, correlation)) = autocorrelation.found {
+    let voids = found.autocorrelation.voids;
+    if let Some((column, correlation)) = found.autocorrelation.found {
         warnings.push(Warning::Autocorrelation {
             column,
             correlation,
             splits: splits(),
+            voids,
         });
     }
-    if let Some((column, correlation)) = drift.found {
+    let voids = found.drift.voids;
+    if let Some((column, correlation)) = found.drift.found {
         warnings.push(Warning::Drift {
             column,
             correlation,
             splits: splits(),
+            voids,
         });
     }
     warnings
@@ -256,8 +293,8 @@ fn of_labels(
     secrets: usize,
     rows: &RowOrder,
     level: f64,
-    is_random: bool,
-    [autocorrelation, drift]: [&mut Worst; 2],
+    [is_random, is_mixed]: [bool; 2],
+    found: &mut Found,
 ) {
     let labels = observations
         .columns()
@@ -272,27 +309,60 @@ fn of_labels(
         .iter()
         .map(|&symbol| observations.category(symbol))
         .collect();
-    let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
     let (serial, trend) = parallel::both(
         || order::agreement_autocorrelation(&rows.secrets, &codes, secrets),
         || order::category_drift(&rows.secrets, &codes, secrets),
     );
     let is_dependent = serial.p_value < level || trend.p_value < level;
-    if !is_random || (is_dependent && own()) {
-        let excess = serial.share - serial.expected_share;
-        autocorrelation.offer(&name, excess, serial.p_value < level);
-        drift.offer(&name, trend.corrected_phi, trend.p_value < level);
+    let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
+    if is_random && !(is_dependent && own()) {
+        return;
     }
+    let voids = is_dependent && labels_void(&rows.secrets, &codes, secrets).unwrap_or(!is_mixed);
+    let excess = serial.share - serial.expected_share;
+    let alarms = serial.p_value < level;
+    found.autocorrelation.offer(&name, excess, alarms, voids);
+    let alarms = trend.p_value < level;
+    found.drift.offer(&name, trend.corrected_phi, alarms, voids);
+}
+
+/// Whether rows of each secret hang together so much that limits are too narrow: by a fifth and more.
+fn is_too_much(found: order::OwnInflation, tests: usize) -> bool {
+    const FACTOR: f64 = 1.5;
+    found.factor > FACTOR && tests as f64 * found.p_value < OWN
+}
+
+/// The same of labels, each of the most frequent ones against all others; `None` where that cannot be seen.
+fn labels_void(rows: &[u32], codes: &[u32], secrets: usize) -> Option<bool> {
+    const LABELS: usize = 8;
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for &code in codes {
+        *counts.entry(code).or_default() += 1;
+    }
+    let mut frequent: Vec<(usize, u32)> = counts.into_iter().map(|(code, n)| (n, code)).collect();
+    frequent.sort_unstable_by(|x, y| y.cmp(x));
+    frequent.truncate(LABELS);
+    let of = |&(_, label): &(usize, u32)| {
+        let is_label = |&code: &u32| f64::from(u8::from(code == label));
+        let values: Vec<f64> = codes.iter().map(is_label).collect();
+        order::own_inflation(rows, &values, secrets)
+    };
+    let found: Option<Vec<order::OwnInflation>> = frequent.iter().map(of).collect();
+    let found = found?;
+    Some(found.iter().any(|&one| is_too_much(one, found.len())))
 }
 
 /// The column with the largest effect among those that alarm.
 #[derive(Default)]
 struct Worst {
     found: Option<(String, f64)>,
+    /// Whether limits of independent rows do not hold for one of them.
+    voids: bool,
 }
 
 impl Worst {
-    fn offer(&mut self, column: &str, effect: f64, alarms: bool) {
+    fn offer(&mut self, column: &str, effect: f64, alarms: bool, voids: bool) {
+        self.voids |= voids && alarms && effect.abs() > LEAST_EFFECT;
         let largest = self
             .found
             .as_ref()

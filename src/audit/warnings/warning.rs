@@ -1,7 +1,6 @@
 //! What an audit warns of.
 
-use leakgauge_log::RepeatedRuns;
-use leakgauge_log::{Merged, PooledKinds, Words};
+use leakgauge_log::{Merged, PooledKinds, RepeatedRuns, Words, is_of_units};
 
 /// Something to know before believing. It names columns and a few secrets, for it is shown apart from the
 /// other findings too: beside a comparison, or while a log is followed.
@@ -31,6 +30,8 @@ pub enum Warning {
         correlation: f64,
         /// Whether a split by time is possible: secrets occur early, midway and late.
         splits: bool,
+        /// Whether limits of independent rows do not hold for it: secrets stand together, or rows of each hang together.
+        voids: bool,
     },
     /// Rows so far apart resemble each other, or differ, and secrets are not in random order.
     Periodic {
@@ -40,6 +41,8 @@ pub enum Warning {
         lag: usize,
         /// Their correlation.
         correlation: f64,
+        /// Whether limits of independent rows do not hold for it.
+        voids: bool,
     },
     /// Observations of a secret change across the file.
     Drift {
@@ -49,6 +52,8 @@ pub enum Warning {
         correlation: f64,
         /// Whether a split by time is possible: secrets occur early, midway and late.
         splits: bool,
+        /// Whether limits of independent rows do not hold for it: secrets stand together, or rows of each hang together.
+        voids: bool,
     },
     /// Every cell has a multiple of so many rows: one part was kept.
     ReadSeveralTimes {
@@ -232,6 +237,13 @@ pub enum Warning {
         /// The column.
         column: String,
     },
+    /// Secrets whose labels differ in upper and lower case alone.
+    SecretsAlike {
+        /// The first two.
+        labels: [String; 2],
+        /// How many secrets have such a label.
+        secrets: usize,
+    },
     /// Observations depend on the secret of the row before or behind, more than on their own.
     ShiftedRows {
         /// The column of numbers; `None` for labels.
@@ -315,6 +327,7 @@ impl Warning {
             Warning::NamesSecret { .. } => "names-secret",
             Warning::MayBeUnits { .. } => "may-be-units",
             Warning::ObservedUnits { .. } => "observed-units",
+            Warning::SecretsAlike { .. } => "secrets-alike",
             Warning::ShiftedRows { .. } => "shifted-rows",
             Warning::ResolutionIncomplete { .. } => "resolution-incomplete",
         }
@@ -360,8 +373,20 @@ impl Warning {
             | Warning::ConstantColumn { .. }
             | Warning::NamesSecret { .. }
             | Warning::ObservedUnits { .. }
+            | Warning::SecretsAlike { .. }
             | Warning::ShiftedRows { .. }
             | Warning::ResolutionIncomplete { .. } => Topic::Rows,
+        }
+    }
+
+    /// Whether rows depend on each other in a way that limits of independent rows do not allow for.
+    pub fn voids_limits(&self) -> bool {
+        match self {
+            Warning::Autocorrelation { voids, .. }
+            | Warning::Periodic { voids, .. }
+            | Warning::Drift { voids, .. } => *voids,
+            Warning::MayBeUnits { column } => is_of_units(column),
+            _ => false,
         }
     }
 

@@ -27,6 +27,9 @@ struct ClaimKeys<'a> {
     estimate: &'a Estimate,
     /// The verdict.
     verdict: Verdict,
+    /// Whether the log could be judged: not if nothing was observed, or if rows depend on each other in a way that limits do not
+    /// allow for.
+    judged: bool,
     /// Why.
     reason: String,
     /// The smallest α at which the claim would be violated; 1 where that is more than a quarter and not
@@ -51,6 +54,7 @@ impl Serialize for ClaimReport {
             pair: self.deciding_pair(),
             estimate: &self.estimate,
             verdict: self.verdict,
+            judged: self.is_judged(),
             reason: claims::reason(self),
             p_value: self.p_value,
             rows_needed: self.rows_needed,

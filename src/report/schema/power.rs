@@ -5,7 +5,7 @@ use leakgauge_exact::claim::Claim;
 use serde::{Serialize, Serializer};
 
 use super::described_by;
-use crate::audit::{Detection, SmallestLeak};
+use crate::audit::{Detection, Planted, SmallestLeak};
 use crate::power::RowsPlan;
 use crate::report::sentences::power;
 
@@ -20,6 +20,8 @@ struct DetectionKeys {
     logs: u64,
     /// Those in which it was found.
     found: u64,
+    /// What the rows of simulated logs show: `two-outcomes`, `labels` or `numbers`.
+    planted: &'static str,
     /// Whether so few are found that the log is too small.
     too_weak: bool,
     /// The same in words.
@@ -33,6 +35,11 @@ impl DetectionKeys {
             power: detection.power,
             logs: detection.logs,
             found: detection.found,
+            planted: match detection.planted {
+                Planted::TwoOutcomes => "two-outcomes",
+                Planted::Labels => "labels",
+                Planted::Numbers { .. } => "numbers",
+            },
             too_weak: detection.is_too_weak(),
             reason: power::reason(detection),
         }

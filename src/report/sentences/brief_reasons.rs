@@ -7,6 +7,7 @@ use crate::audit::{
 use crate::estimate::Reason;
 use crate::report::numbers::{Limits, plain, plain_above, time_scale};
 use crate::report::sentences::claims::would_settle;
+use crate::report::sentences::dependence;
 use crate::report::sentences::left_out;
 use crate::report::sentences::reasons;
 use crate::report::sentences::warnings::neighbor;
@@ -186,6 +187,9 @@ fn nothing_shown(grounds: &Grounds) -> Option<String> {
             "Not shown: groups differ in their mix of secrets. If an attacker meets a random group: {}.",
             setting("attacker", "unit")
         ),
+        Grounds::DependentRows {
+            warning, are_apart, ..
+        } => dependence::reason(warning, *are_apart),
         Grounds::NothingObserved { value, all, .. } => format!(
             "Not judged: {} show nothing but {}. Check what writes the log.",
             match all {

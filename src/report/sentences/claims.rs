@@ -4,6 +4,7 @@ use crate::audit::{ClaimReport, Divergence, Grounds, Impossible, Qualification, 
 use crate::report::numbers::{Limits, Texts, plain, plain_above, time_scale as scale};
 use crate::report::sentences::advice::more_rows;
 use crate::report::sentences::copies;
+use crate::report::sentences::dependence;
 use crate::report::sentences::left_out;
 use crate::report::sentences::privacy;
 use crate::report::sentences::reading::observer;
@@ -52,6 +53,10 @@ fn qualification(qualification: &Qualification) -> Option<String> {
                 _ => format!("the {given} pairs of neighbors"),
             },
             option("neighbors")
+        ),
+        Qualification::AllNeighbors { pairs } => format!(
+            "All {pairs} pairs of secrets were taken for neighbors. If only some are, name them: {}.",
+            setting("neighbors", "A:B,…")
         ),
         Qualification::UnstatedRuns => format!(
             "This counts every row as a separate run of the mechanism. The scores of one trained model are one run: judge \
@@ -135,6 +140,9 @@ fn grounds(claim: &ClaimReport) -> String {
         .to_owned(),
         Grounds::Privacy(found) => privacy::grounds(claim, found),
         Grounds::OneModel { scores } => one_model(*scores),
+        Grounds::DependentRows {
+            warning, are_apart, ..
+        } => dependence::reason(warning, *are_apart),
         doubted => in_doubt(doubted),
     }
 }

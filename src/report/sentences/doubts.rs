@@ -53,6 +53,7 @@ pub fn weight(warning: &Warning) -> u8 {
         | Warning::WordsAmongNumbers(_)
         | Warning::MergedSpellings(_)
         | Warning::ResolutionIncomplete { .. }
+        | Warning::SecretsAlike { .. }
         | Warning::RepeatedIds { .. } => 3,
         Warning::SharedRows { .. }
         | Warning::SharedUnits { .. }
@@ -370,6 +371,13 @@ fn of_columns(warning: &Warning) -> Option<String> {
             shorten(column),
             left_out::units_of(column)
         ),
+        Warning::SecretsAlike { labels, .. } => {
+            let [a, b] = labels.each_ref().map(|label| shorten(label));
+            format!(
+                "Secrets {a} and {b} differ in upper and lower case only. If they are one: {}.",
+                setting("merge", format!("{a}={b}"))
+            )
+        }
         Warning::ObservedUnits { column } => format!(
             "Rows of one {} may depend on each other. If so, and if it is not observed: {}.",
             shorten(column),

@@ -11,11 +11,12 @@ use leakgauge_base::rounding::at_least_beyond;
 use leakgauge_base::time::TimeUnit;
 use leakgauge_stats::paired::Located;
 
-/// Two or three sentences.
+/// Two or three sentences. What a violation would rest on stands in doubt where the verdict is not that.
 pub fn reason(reason: &FollowedReason) -> String {
     let p = p_value_of(reason.p_value);
     let units = if reason.of_blocks { "blocks" } else { "rows" };
     match reason.verdict {
+        Verdict::Inconclusive if reason.doubt.is_some() => {}
         Verdict::Inconclusive => {
             return format!(
                 "Not refuted by the {units} so far ({p}){}.",
@@ -39,8 +40,12 @@ pub fn reason(reason: &FollowedReason) -> String {
     }
     let rests = reason.doubt.as_ref();
     let rests = rests.map_or(String::new(), |warning| format!(" {}", doubt(warning)));
+    let judged = match reason.verdict {
+        Verdict::Inconclusive => "Not judged: ",
+        _ => "",
+    };
     format!(
-        "{} ({p}), if {units} are independent.{rests}",
+        "{judged}{} ({p}), if {units} are independent.{rests}",
         found(&reason.grounds)
     )
 }

@@ -6,6 +6,7 @@ pub mod brief_reasons;
 pub mod claims;
 pub mod comparison;
 mod copies;
+mod dependence;
 pub mod differences;
 pub mod doubts;
 pub mod fit;

@@ -1,6 +1,6 @@
 //! How many rows an audit needs, and whether a log could have shown a leak.
 
-use crate::audit::Detection;
+use crate::audit::{Detection, Planted};
 use crate::power::RowsPlan;
 use crate::report::numbers::{confidence_percent, percent};
 use leakgauge_base::error::{listing, shorten};
@@ -52,6 +52,18 @@ pub fn headline(detection: &Detection) -> String {
     format!("{word}: {}", detection.leak)
 }
 
+/// What was planted.
+pub fn planted(planted: Planted) -> String {
+    match planted {
+        Planted::TwoOutcomes => "in two outcomes".to_owned(),
+        Planted::Labels => "in labels as frequent as those of the log".to_owned(),
+        Planted::Numbers { columns: 1 } => "in noise that is moved".to_owned(),
+        Planted::Numbers { columns } => {
+            format!("in noise that is moved in one of {columns} columns")
+        }
+    }
+}
+
 /// The same as a sentence.
 pub fn reason(detection: &Detection) -> String {
     let Detection {
@@ -59,6 +71,7 @@ pub fn reason(detection: &Detection) -> String {
         power,
         logs,
         found,
+        planted,
     } = detection;
     let is_below = !detection.is_too_weak() && detection.share() < *power;
     let simulated = format!(
@@ -70,11 +83,16 @@ pub fn reason(detection: &Detection) -> String {
         }
     );
     match detection.is_too_weak() {
-        true => format!(
+        true if *planted == Planted::TwoOutcomes => format!(
             "{simulated} This log can miss a leak of {leak}. `leakgauge plan` says how many rows are needed."
         ),
+        true => format!(
+            "{simulated} The simulated leak is {}. This log can miss a leak of {leak}: take more rows.",
+            self::planted(*planted)
+        ),
         false => format!(
-            "{simulated} The simulated leak has two outcomes; one that is harder to learn can need more rows."
+            "{simulated} The simulated leak is {}; one that is harder to learn can need more rows.",
+            self::planted(*planted)
         ),
     }
 }

@@ -74,6 +74,7 @@ pub fn message(warning: &Warning) -> String {
         ),
         Warning::MayBeUnits { column } => may_be_units(column),
         Warning::ObservedUnits { column } => observed_units(column),
+        Warning::SecretsAlike { labels, secrets } => secrets_alike(labels, *secrets),
         Warning::ShiftedRows {
             column,
             before,
@@ -105,16 +106,19 @@ fn of_order(warning: &Warning) -> Option<String> {
             column,
             correlation,
             splits,
+            ..
         } => autocorrelation(&shorten(column), *correlation, *splits),
         Warning::Periodic {
             column,
             lag,
             correlation,
+            ..
         } => periodic(&shorten(column), *lag, *correlation),
         Warning::Drift {
             column,
             correlation,
             splits,
+            ..
         } => drift(&shorten(column), *correlation, *splits),
         _ => return None,
     })
@@ -200,6 +204,15 @@ fn observed_units(column: &str) -> String {
         "column {} is observed, and its name is one of users or devices. If rows of one may depend on each other, say so: {}",
         shorten(column),
         left_out::units_of(column)
+    )
+}
+
+fn secrets_alike(labels: &[String; 2], secrets: usize) -> String {
+    let [a, b] = labels.each_ref().map(|label| shorten(label));
+    format!(
+        "the labels of {secrets} secrets are the same as others but for upper and lower case, as {a} and {b} are. If they are \
+         one secret, join them: {}",
+        setting("merge", format!("{a}={b}"))
     )
 }
 

@@ -8,7 +8,7 @@ use crate::audit::{ClaimReport, Detection, Findings, Grounds, Verdict};
 use crate::report::numbers::{Limits, MISSING, Texts, percent, plain};
 use crate::report::sentences::{brief_reasons, power};
 use crate::report::short::lines::{Entry, Section, cut_apart, letters};
-use crate::report::verdict::is_judged;
+use crate::report::verdict::has_numbers;
 use crate::report::words::quantity;
 
 /// Lines that the section may keep.
@@ -67,10 +67,12 @@ pub fn detections(audit: &Findings) -> Section<'_> {
     let detection = |found: &Detection| {
         Entry::text(
             format!(
-                "{}: {} of {} simulated logs of this size show such a leak in two outcomes; {} are wanted. Numbers and many outcomes can need more rows.",
+                "{}: {} of {} simulated logs of this size show such a leak {}; {} are wanted. One that is harder to learn can \
+                 need more rows.",
                 power::headline(found),
                 found.found,
                 found.logs,
+                power::planted(found.planted),
                 percent(found.power)
             ),
             2,
@@ -189,7 +191,7 @@ fn named(claim: &ClaimReport) -> String {
 }
 
 fn numbers(claim: &ClaimReport) -> Texts {
-    let limits = match is_judged(claim) {
+    let limits = match has_numbers(claim) {
         true => Limits::from(&claim.estimate),
         false => Limits::default(),
     };

@@ -138,6 +138,13 @@ fn qualification(qualification: &Qualification, block: &str) -> Option<(u8, Stri
                 setting("design", "one-run")
             ),
         ),
+        Qualification::AllNeighbors { pairs } => (
+            2,
+            format!(
+                "All {pairs} pairs were taken for neighbors. If only some are: {}.",
+                setting("neighbors", "A:B,…")
+            ),
+        ),
         Qualification::OneByOne => (
             3,
             format!(

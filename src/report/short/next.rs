@@ -48,11 +48,12 @@ pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Sect
         true => String::new(),
         false => format!("; as a page: {}", setting("html", "report.html")),
     };
-    let everything = format!(
-        "Everything: {}{page}. Limits hold with {} confidence.",
-        option("full"),
-        confidence_percent(audit.confidence)
-    );
+    let confidence = confidence_percent(audit.confidence);
+    let limits = match audit.rows_depend() && !audit.is_about_times() {
+        true => format!("Limits, if rows are independent: {confidence}."),
+        false => format!("Limits hold with {confidence} confidence."),
+    };
+    let everything = format!("Everything: {}{page}. {limits}", option("full"));
     let everything = Entry::text(everything, 2);
     let entries = next.into_iter().chain([everything]).collect();
     Section::new(entries, 2, Box::new(|_| String::new()))

@@ -51,7 +51,7 @@ pub(super) fn figures(promise: &Promise, options: &BoundsOptions) -> Figures {
 
 /// The largest δ(ε) that a promise leaves, given its dominating pair.
 fn delta(promise: &Promise, pair: &Option<Pair>, epsilon: f64) -> Option<f64> {
-    match (pair, promise.guarantee()) {
+    match (pair, promise.requirement().guarantee()) {
         (_, Some(guarantee)) => Some(guarantee.largest_delta(epsilon)),
         (Some(Pair::Cells(cells)), None) => Some(Cells(cells).delta(epsilon)),
         _ => None,
@@ -81,13 +81,14 @@ fn of_likelihood_ratios(
     }
     if let Some(order) = options.at_order {
         let found = of_pair(&|pair| pair.renyi_divergence(order));
-        let found = found.or_else(|| divergence(promise.guarantee()?, order));
+        let found = found.or_else(|| divergence(promise.requirement().guarantee()?, order));
         figures.push(("renyi_divergence", found));
     }
     if options.profile {
-        let rho = of_pair(&Pair::concentrated_rho).or_else(|| rho(promise.guarantee()?));
+        let rho =
+            of_pair(&Pair::concentrated_rho).or_else(|| rho(promise.requirement().guarantee()?));
         figures.push(("zcdp_rho", rho));
-        let mu = of_pair(&Pair::gaussian_mu).or_else(|| mu(promise.guarantee()?));
+        let mu = of_pair(&Pair::gaussian_mu).or_else(|| mu(promise.requirement().guarantee()?));
         figures.push(("gdp_mu", mu));
     }
     if let Some(kappa) = options.reconstruction {
@@ -232,7 +233,7 @@ fn repeated_capacity(
 
 /// (ε, δ), if that is what is promised.
 fn privacy(promise: &Promise) -> Option<(f64, f64)> {
-    match promise.guarantee()? {
+    match promise.requirement().guarantee()? {
         Guarantee::Dp { epsilon, delta } => Some((epsilon, delta)),
         Guarantee::Gaussian { .. } | Guarantee::Concentrated { .. } | Guarantee::Renyi { .. } => {
             None
@@ -242,7 +243,7 @@ fn privacy(promise: &Promise) -> Option<(f64, f64)> {
 
 /// ε, infinite where any total variation leaves it unbounded.
 fn epsilon(promise: &Promise) -> Option<f64> {
-    match promise.guarantee() {
+    match promise.requirement().guarantee() {
         Some(guarantee) => Some(promised_epsilon(guarantee)),
         None => dominating::pair(promise)?.renyi_divergence(f64::INFINITY),
     }
@@ -357,7 +358,11 @@ fn group(promise: &Promise, size: u64) -> Figures {
     let mut variation = (k * promise.largest_total_variation()).at_most(1.0);
     let mut security = 1.0 - variation;
     let mut figures = vec![("group_size", Some(k))];
-    if let Some(reached) = promise.guarantee().map(|guarantee| guarantee.group(k)) {
+    if let Some(reached) = promise
+        .requirement()
+        .guarantee()
+        .map(|guarantee| guarantee.group(k))
+    {
         if reached.largest_total_variation() <= variation {
             variation = reached.largest_total_variation();
             security = reached.least_bayes_security();

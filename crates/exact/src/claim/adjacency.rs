@@ -173,7 +173,7 @@ mod tests {
             panic!("{text} is a mechanism")
         };
         let labels: Vec<String> = labels.iter().map(|&label| label.to_owned()).collect();
-        let guarantee = promise.guarantee().expect("of privacy");
+        let guarantee = promise.requirement().guarantee().expect("of privacy");
         BoundPromise::bind(guarantee, promise.neighbors(), text, &labels)
     }
 

@@ -3,9 +3,11 @@
 use std::fmt;
 
 use super::{Guarantee, Requirement};
+use crate::hockey_stick;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::format_number;
 use leakgauge_base::suggest::nearest;
+use leakgauge_stats::special::normal_quantile;
 
 /// The size of a leak: `epsilon=1.25`, `advantage=0.1`.
 ///
@@ -152,6 +154,29 @@ impl Leak {
         }
     }
 
+    /// Two laws of numbers that have just this leak: noise of one kind, moved by so much. An ε at δ = 0 has Laplace noise, for
+    /// which alone it is finite; all else Gaussian noise.
+    ///
+    /// # Formula
+    /// N(0, 1) and N(μ, 1) have total variation 2Φ(μ/2) − 1, ρ = μ²/2, and δ(ε) by the hockey-stick divergence; Laplace noise of
+    /// scale 1 that is moved by ε has ε.
+    pub fn moved_noise(&self, delta: f64) -> MovedNoise {
+        match self.requirement(delta) {
+            Requirement::Privacy(Guarantee::Dp { epsilon, delta }) if delta > 0.0 => {
+                MovedNoise::Gaussian(gaussian_of(epsilon, delta))
+            }
+            Requirement::Privacy(Guarantee::Dp { epsilon, .. }) => MovedNoise::Laplace(epsilon),
+            Requirement::Privacy(Guarantee::Gaussian { mu }) => MovedNoise::Gaussian(mu),
+            Requirement::Privacy(Guarantee::Concentrated { rho }) => {
+                MovedNoise::Gaussian((2.0 * rho).sqrt())
+            }
+            other => {
+                let total_variation = other.largest_total_variation();
+                MovedNoise::Gaussian(2.0 * normal_quantile(0.5 * (1.0 + total_variation)))
+            }
+        }
+    }
+
     /// Whether it is given by a parameter of differential privacy.
     pub fn is_of_privacy(&self) -> bool {
         match self.figure {
@@ -164,6 +189,31 @@ impl Leak {
     pub fn rate(&self, delta: f64) -> f64 {
         0.5 * (1.0 + self.requirement(delta).largest_total_variation())
     }
+}
+
+/// Noise, and how far it is moved between two secrets, in standard deviations or scales.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MovedNoise {
+    /// Gaussian, of standard deviation 1.
+    Gaussian(f64),
+    /// Laplace, of scale 1.
+    Laplace(f64),
+}
+
+/// The distance of Gaussian noise whose ε at `delta` is this.
+fn gaussian_of(epsilon: f64, delta: f64) -> f64 {
+    let (mut below, mut above) = (0.0, 1.0);
+    while hockey_stick::gaussian(above, epsilon) < delta && above < f64::MAX / 4.0 {
+        (below, above) = (above, 2.0 * above);
+    }
+    for _ in 0..100 {
+        let middle = 0.5 * (below + above);
+        match hockey_stick::gaussian(middle, epsilon) < delta {
+            true => below = middle,
+            false => above = middle,
+        }
+    }
+    above
 }
 
 /// As it is written.
@@ -191,6 +241,27 @@ mod tests {
         // (r − δ)/(1 − r) = e^ε.
         let rate = Leak::parse("epsilon=1").expect("a leak").rate(0.01);
         assert!(((rate - 0.01) / (1.0 - rate)).ln() - 1.0 < 1e-12);
+    }
+
+    #[test]
+    fn moved_noise_has_the_leak() {
+        let noise = |text: &str, delta| Leak::parse(text).expect(text).moved_noise(delta);
+        assert_eq!(noise("epsilon=1.5", 0.0), MovedNoise::Laplace(1.5));
+        assert_eq!(noise("mu=0.7", 0.0), MovedNoise::Gaussian(0.7));
+        assert_eq!(noise("rho=0.5", 0.0), MovedNoise::Gaussian(1.0));
+        let MovedNoise::Gaussian(distance) = noise("advantage=0.382924922548026", 0.0) else {
+            panic!("Gaussian noise");
+        };
+        assert!((distance - 1.0).abs() < 1e-9, "{distance}");
+        // Φ(½ − 1) − e·Φ(−½ − 1) = 0.126936737507 (mpmath).
+        let MovedNoise::Gaussian(distance) = noise("epsilon=1", 0.126_936_737_506_644) else {
+            panic!("Gaussian noise");
+        };
+        assert!((distance - 1.0).abs() < 1e-9, "{distance}");
+        let MovedNoise::Gaussian(distance) = noise("epsilon=1e6", 1e-9) else {
+            panic!("Gaussian noise");
+        };
+        assert!(distance.is_finite() && distance > 1400.0, "{distance}");
     }
 
     #[test]

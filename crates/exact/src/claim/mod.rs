@@ -37,7 +37,7 @@ pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
 pub use curve::Curve;
 pub use guarantee::Guarantee;
-pub use leak::Leak;
+pub use leak::{Leak, MovedNoise};
 pub use promise::{PROMISES, Promise, PromiseEntry};
 pub use requirement::{Requirement, TimeBound};
 
@@ -66,6 +66,23 @@ impl Claim {
         match &self.kind {
             ClaimKind::Promise(promise) => {
                 matches!(promise.requirement(), Requirement::TimeDifference(_))
+            }
+            ClaimKind::Mechanism(_) => false,
+        }
+    }
+
+    /// Whether it is about neighboring datasets, which are those that the user means: not about inputs of a local mechanism, and
+    /// not with a distance that makes neighbors.
+    pub fn is_of_datasets(&self) -> bool {
+        match &self.kind {
+            ClaimKind::Promise(promise) => {
+                let is_of_privacy = matches!(
+                    promise.requirement(),
+                    Requirement::Privacy(_) | Requirement::Curve { .. }
+                );
+                is_of_privacy
+                    && !promise.is_local()
+                    && matches!(promise.neighbors(), Neighbors::All)
             }
             ClaimKind::Mechanism(_) => false,
         }

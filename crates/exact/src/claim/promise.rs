@@ -149,6 +149,11 @@ impl Promise {
         }
     }
 
+    /// Whether it is about the inputs of a local mechanism.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self, Promise::LocalDp { .. })
+    }
+
     /// The promise that T runs keep together, if it is one of the same form.
     ///
     /// # References
@@ -237,11 +242,6 @@ impl Promise {
             Promise::TimeDifference { slower, .. } => slower.as_deref(),
             _ => None,
         }
-    }
-
-    /// What is promised of neighboring secrets, if the promise is one of privacy.
-    pub fn guarantee(&self) -> Option<Guarantee> {
-        self.requirement().guarantee()
     }
 
     /// The largest distance of neighboring secrets; `None` where distance plays no part.

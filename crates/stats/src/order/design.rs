@@ -11,7 +11,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::categorical::Interleaving;
 use super::numeric::unit_scores;
-use crate::special::normal_survival;
+use crate::special::{chi_squared_survival, normal_survival};
 
 /// Distances between rows at which equal secrets are counted.
 const LAGS: usize = 16;
@@ -113,6 +113,102 @@ fn own(secrets: &[u32], n_secrets: usize, score: impl Fn(usize, usize) -> f64) -
         return 1.0;
     }
     normal_survival((observed - mean) / variance.sqrt())
+}
+
+/// How much further apart rows of different secrets are, over stretches of time, than rows that are independent but for what
+/// they share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OwnInflation {
+    /// The variance of the differences between secrets, in parts of what independent rows have: rows are worth that many
+    /// times fewer.
+    pub factor: f64,
+    /// The probability of such a factor, or a larger one, of independent rows; corrected for the stretches that were tried.
+    pub p_value: f64,
+}
+
+/// Are means of secrets over stretches of time further apart than those of independent rows?
+///
+/// # Formula
+/// The rows are cut into 8, 16, 32, 64 and 128 stretches of equal length. With u the mid-ranks within the secret, Q is the sum
+/// over stretches b and secrets s of n_bs·(ū_bs − ū_b)². If rows are independent given what all share, secrets stand in random
+/// order within a stretch, and Q has the mean Σ σ_b²·(secrets in b − 1), σ_b² the variance of u in the stretch, and twice the
+/// sum of their squares as its variance; a B-th of that is lost because u has the mean 0 for each secret. Ranks are estimated,
+/// which adds the part of the rows that meet others to the mean, and its square to half of the variance. The factor is Q over
+/// its mean, and the p-value that of a scaled χ² law with these two moments. A disturbance that all rows share is in ū_b too and
+/// falls out. The stretches that give the smallest p-value are reported; `None` if secrets do not meet in half of eight stretches.
+///
+/// # Conditions
+/// Rows of the same secret and stretch are several. Rows that depend on their neighbors only are worth fewer by
+/// 1 + 2·Σ of their correlations, which long stretches show.
+///
+/// # Panics
+/// If the slices differ in length, a secret is not below `n_secrets` or a value is NaN.
+pub fn own_inflation(secrets: &[u32], values: &[f64], n_secrets: usize) -> Option<OwnInflation> {
+    assert_eq!(secrets.len(), values.len(), "one value per secret");
+    let rows = secrets.len().min(MOST_ROWS);
+    let scores = unit_scores(&secrets[..rows], &values[..rows], n_secrets);
+    let stretches = [8, 16, 32, 64, 128].map(|stretches| {
+        let length = rows.div_ceil(stretches).max(1);
+        inflation(&secrets[..rows], &scores, n_secrets, length)
+    });
+    stretches[0]?;
+    let tried = stretches.len() as f64;
+    let found = stretches.into_iter().flatten();
+    let least = found.min_by(|x, y| x.p_value.total_cmp(&y.p_value))?;
+    Some(OwnInflation {
+        p_value: (tried * least.p_value).min(1.0),
+        ..least
+    })
+}
+
+/// The same for stretches of one length; `None` where they are too short.
+fn inflation(
+    secrets: &[u32],
+    scores: &[f64],
+    n_secrets: usize,
+    length: usize,
+) -> Option<OwnInflation> {
+    let (mut between, mut expected, mut squares) = (0.0, 0.0, 0.0);
+    let (mut meetings, mut stretches) = (0.0, 0.0);
+    let (all, mut estimated) = (scores.len() as f64, 0.0);
+    for (secrets, scores) in secrets.chunks(length).zip(scores.chunks(length)) {
+        let rows = scores.len() as f64;
+        let mean = scores.iter().sum::<f64>() / rows;
+        let mut of_secrets = vec![(0.0, 0.0); n_secrets];
+        for (&secret, &score) in secrets.iter().zip(scores) {
+            let (rows, sum) = &mut of_secrets[secret as usize];
+            (*rows, *sum) = (*rows + 1.0, *sum + score - mean);
+        }
+        let seen = of_secrets.iter().filter(|of| of.0 > 0.0);
+        let others = seen.clone().count() as f64 - 1.0;
+        // With few rows beyond one of each secret, their variance is hardly known.
+        if rows < 3.0 * (others + 1.0) {
+            return None;
+        }
+        let spread = scores.iter().map(|score| (score - mean).powi(2));
+        let variance = spread.sum::<f64>() / (rows - 1.0);
+        between += seen.map(|(rows, sum)| sum * sum / rows).sum::<f64>();
+        expected += variance * others;
+        squares += variance * variance * others;
+        estimated += others * rows / all;
+        meetings += others;
+        stretches += 1.0;
+    }
+    let others = n_secrets as f64 - 1.0;
+    let is_mixed = meetings >= 0.5 * stretches * others;
+    // Ranks are estimated: that moves all rows of a secret together, in every stretch alike.
+    expected += estimated;
+    squares += estimated * estimated / others.max(1.0);
+    if stretches < 4.0 || !is_mixed || squares <= 0.0 {
+        return None;
+    }
+    let kept = 1.0 - 1.0 / stretches;
+    let freedom = kept * expected * expected / squares;
+    let factor = between / (kept * expected);
+    Some(OwnInflation {
+        factor,
+        p_value: chi_squared_survival(freedom * factor, freedom),
+    })
 }
 
 /// The distance at which rows resemble each other most.

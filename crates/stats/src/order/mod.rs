@@ -23,7 +23,9 @@ mod tests;
 pub use categorical::{
     CategoryDrift, NeighborTest, agreement_autocorrelation, category_drift, interleaving,
 };
-pub use design::{Period, own_agreement, own_correlation, period, random_order};
+pub use design::{
+    OwnInflation, Period, own_agreement, own_correlation, own_inflation, period, random_order,
+};
 pub use numeric::{NumericTests, drift, neighbor_correlation, numeric_tests, rank_autocorrelation};
 pub use shifted::{
     MOST_ROWS, Neighbor, NeighborSecret, neighbor_secret, neighbor_secret_of_labels,

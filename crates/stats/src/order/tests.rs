@@ -296,3 +296,49 @@ fn nothing_to_test() {
     ];
     assert_eq!(silent, [1.0; 8]);
 }
+
+/// How often each kind of rows is called inflated by more than a half: secrets in random order with noise that all share, or
+/// none, hardly ever; with noise of each secret's own, nearly always. 200 logs each; P(Bin(200, 0.01) > 9) = 5e-5.
+#[test]
+fn noise_of_each_secrets_own_is_told_from_shared_noise() {
+    let inflated = |kind: &dyn Fn(&mut ChaCha8Rng) -> (Vec<u32>, Vec<f64>)| {
+        let is_inflated = |seed: &u64| {
+            let (secrets, values) = kind(&mut rng(*seed));
+            let found = own_inflation(&secrets, &values, 3).expect("secrets meet");
+            found.factor > 1.5 && found.p_value < 0.01
+        };
+        (0..200).filter(is_inflated).count()
+    };
+    let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
+    let mixed =
+        |rng: &mut ChaCha8Rng| -> Vec<u32> { (0..1500).map(|_| rng.random_range(0..3)).collect() };
+    let autoregressive = |rng: &mut ChaCha8Rng, weight: f64| {
+        let mut state = 0.0;
+        let step = |_| {
+            state = weight * state + normal(rng);
+            state
+        };
+        (0..1500).map(step).collect::<Vec<f64>>()
+    };
+    let independent = |rng: &mut ChaCha8Rng| (mixed(rng), autoregressive(rng, 0.0));
+    let shared = |rng: &mut ChaCha8Rng| (mixed(rng), autoregressive(rng, 0.98));
+    // A switch that is thrown once, in the middle.
+    let switched = |rng: &mut ChaCha8Rng| {
+        let values = (0..1500).map(|row| f64::from(u8::from(row > 770)));
+        (mixed(rng), values.collect())
+    };
+    let own = |rng: &mut ChaCha8Rng| {
+        let secrets = mixed(rng);
+        let noise: Vec<Vec<f64>> = (0..3).map(|_| autoregressive(rng, 0.98)).collect();
+        let of = |(row, &secret): (usize, &u32)| noise[secret as usize][row];
+        let values = secrets.iter().enumerate().map(of).collect();
+        (secrets, values)
+    };
+    assert!(inflated(&independent) <= 9);
+    assert!(inflated(&shared) <= 9);
+    assert!(inflated(&switched) <= 9);
+    assert!(inflated(&own) >= 195);
+    // One after the other, nothing can be said.
+    let apart: Vec<u32> = (0..1500).map(|row| row / 500).collect();
+    assert_eq!(own_inflation(&apart, &vec![0.5; 1500], 3), None);
+}
