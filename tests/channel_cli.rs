@@ -314,6 +314,126 @@ fn a_channel_refines_what_it_can_be_computed_from() {
     assert!(refusal(&["datasets(X, values=2, people=3)"]).contains("channel must be"));
 }
 
+/// The deficiencies 13/140 and 1/5 are those of scipy's linprog for the same two matrices.
+#[test]
+fn a_failed_refinement_names_a_prior_and_a_gain_that_show_it() {
+    let files = Files::new();
+    let few = files.write("few.csv", "secret,u,v\na,0.8,0.2\nb,0.3,0.7\nc,0.3,0.7\n");
+    let more = files.write("more.csv", THREE);
+    for (one, other, deficiency) in [(&few, &more, 13.0 / 140.0), (&more, &few, 0.2)] {
+        let found = json(&[one, "--refines", other]);
+        let witness = &found["refinement"]["witness"];
+        // What the program says of both channels at this prior under this gain.
+        let numbers = |row: &Value| {
+            let row = row.as_array().unwrap().iter();
+            row.map(|x| x.as_f64().unwrap().to_string())
+                .collect::<Vec<String>>()
+                .join(",")
+        };
+        let guesses = witness["gain"].as_array().unwrap().iter().enumerate();
+        let guesses = guesses.map(|(at, row)| format!("g{at},{}\n", numbers(row)));
+        let gain = format!("guess,a,b,c\n{}", guesses.collect::<String>());
+        let gain = files.write("gain.csv", &gain);
+        let prior = numbers(&witness["prior"]);
+        for (matrix, key) in [(one, "vulnerability"), (other, "other_vulnerability")] {
+            let under = json(&[matrix, "--prior", &prior, "--gain", &gain]);
+            let expected = witness[key].as_f64().unwrap();
+            assert!(close(&under["gain"]["vulnerability"], expected));
+        }
+        assert!(close(&found["refinement"]["deficiency"], deficiency));
+        let of = |key: &str| witness[key].as_f64().unwrap();
+        let difference = of("vulnerability") - of("other_vulnerability");
+        assert!(difference > 0.99 * deficiency && difference < deficiency + 1e-12);
+        let text = String::from_utf8(run(&[one, "--refines", other]).stdout).unwrap();
+        assert!(text.contains("Where the channel leaks more than"), "{text}");
+    }
+    let found = json(&[
+        "datasets(NS, values=2, people=3, keep=0.75)",
+        "--refines",
+        "datasets(N, values=2, people=3, keep=0.75)",
+    ]);
+    assert!(found["refinement"]["witness"].is_null());
+}
+
+/// 0.149333… is the largest of scipy's linear programs over priors, one for each strategy of the attacker.
+#[test]
+fn the_additive_capacity_is_the_largest_leakage_over_all_priors() {
+    let files = Files::new();
+    let matrix = "secret,x,y,z\na,0.5,0.3,0.2\nb,0.1,0.6,0.3\nc,0.25,0.25,0.5\n";
+    let matrix = files.write("m.csv", matrix);
+    let gain = "guess,a,b,c\n1,1,0,0.2\n2,0.3,0.8,0\n3,0,0.1,0.9\n4,0.5,0.4,0.45\n";
+    let gain = files.write("gain.csv", gain);
+    let found = json(&[&matrix, "--gain", &gain, "--capacity"]);
+    let capacity = &found["additive_capacity"];
+    let [lower, upper] = ["lower", "upper"].map(|key| capacity[key].as_f64().unwrap());
+    let expected = 0.149_333_333_333_333_2;
+    assert!(lower <= expected + 1e-15 && upper >= expected && upper - lower < 1e-9);
+    // Noise on the line: ½ (2 Φ(½) − 1) of two secrets one apart, on both sides.
+    let found = json(&["gaussian(sigma=1, secrets=2)", "--capacity"]);
+    let capacity = &found["additive_capacity"];
+    let exact = 0.191_462_461_274_013_1;
+    assert!(capacity["lower"].as_f64().unwrap() <= exact + 1e-15);
+    assert!(capacity["upper"].as_f64().unwrap() >= exact - 1e-15);
+    assert!(capacity["upper"].as_f64().unwrap() < exact + 1e-3);
+    let counted = refusal(&["rappor(epsilon=1, secrets=100)", "--capacity"]);
+    assert!(counted.contains("--capacity"), "{counted}");
+}
+
+#[test]
+fn a_property_of_the_secret_has_figures_of_its_own() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let found = json(&[&matrix, "--property", "a,b|c", "--prior", "0.25,0.25,0.5"]);
+    assert_eq!(found["property"]["values"], serde_json::json!(["a,b", "c"]));
+    // x: 0.35 against 0.25; y: 0.15 against 0.05; z: 0 against 0.2.
+    assert!(close(&found["property"]["vulnerability"], 0.7));
+    assert!(close(&found["property"]["additive_leakage"], 0.2));
+    let file = files.write("age.csv", "secret,age\nc,old\na,young\nb,young\n");
+    let again = json(&[&matrix, "--property", &file, "--prior", "0.25,0.25,0.5"]);
+    assert!(close(&again["property"]["vulnerability"], 0.7));
+    let text = String::from_utf8(run(&[&matrix, "--property", "a,b|c"]).stdout).unwrap();
+    assert!(text.contains("The property"), "{text}");
+    assert!(refusal(&[&matrix, "--property", "a|b"]).contains("no value for the secret c"));
+    assert!(refusal(&[&matrix, "--property", "a,b,c"]).contains("at least two values"));
+    let noise = json(&["laplace(scale=1, secrets=3)", "--property", "0,1|2"]);
+    let side = |of: &Value| of["property"]["vulnerability"].as_f64().unwrap();
+    assert!(
+        side(&noise["at_least"]) <= side(&noise) && side(&noise) - side(&noise["at_least"]) < 1e-3
+    );
+}
+
+#[test]
+fn leakage_about_a_correlated_variable_and_what_is_known_after_the_observation() {
+    let files = Files::new();
+    let matrix = files.write("m.csv", THREE);
+    let given = files.write("given.csv", "other,a,b,c\np,0.75,0.4,0.1\nq,0.25,0.6,0.9\n");
+    let gain = files.write("gain.csv", "guess,p,q\n1,2,0\n2,0,1\n");
+    let options = ["--prior", "0.25,0.25,0.5", "--gain", &gain];
+    let found = json(&[&[matrix.as_str(), "--correlation", &given], &options[..]].concat());
+    // P(z, s): p 0.1875, 0.1, 0.05; q 0.0625, 0.15, 0.45.
+    let p: [f64; 3] = [0.1875 * 0.9 + 0.05 + 0.025, 0.01875 + 0.05 + 0.005, 0.02];
+    let q: [f64; 3] = [0.05625 + 0.075 + 0.225, 0.00625 + 0.075 + 0.045, 0.18];
+    let best: f64 = (0..3).map(|o| p[o].max(q[o])).sum();
+    let doubled: f64 = (0..3).map(|o| (2.0 * p[o]).max(q[o])).sum();
+    let about = &found["correlated"];
+    assert!(
+        close(&about["vulnerability"], best) && close(&about["gain"]["vulnerability"], doubled)
+    );
+    assert!(found.get("gain").is_none());
+    let rows = files.write("rows.csv", "other,a,b,c\np,0.5,0.3,0.2\nq,0.25,0.25,0.5\n");
+    let refused = refusal(&[&matrix, "--correlation", &rows]);
+    assert!(refused.contains("every column sums to 1"), "{refused}");
+
+    let found = json(&[&matrix, "--hyper"]);
+    let inners = found["hyper"].as_array().unwrap();
+    assert_eq!(inners.len(), 3);
+    assert!(close(&inners[0]["probability"], 1.9 / 3.0));
+    assert!(close(&inners[0]["posterior"][0], 0.9 / 1.9));
+    let text = String::from_utf8(run(&[&matrix, "--hyper"]).stdout).unwrap();
+    assert!(text.contains("After the observation"), "{text}");
+    assert!(refusal(&["gaussian(sigma=1, secrets=2)", "--hyper"]).contains("--hyper"));
+}
+
 #[test]
 fn reconstruction_orders_and_profile_of_the_worst_ordered_pair() {
     let channel = "randomized-response(epsilon=1, secrets=4)";

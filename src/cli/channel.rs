@@ -6,11 +6,14 @@ use clap::{Args, ValueEnum};
 use leakgauge::base::error::{Error, Result};
 use leakgauge::base::grammar::Call;
 use leakgauge::exact::channel::{
-    self, Analysis, AnalysisOptions, Channel, Composition, CompositionKind, Enclosed, MatrixForm,
-    MatrixLayout, Payoff, Prior, SearchMethod,
+    self, Analysis, AnalysisOptions, Channel, Composition, CompositionKind, Correlated,
+    Correlation, Enclosed, MatrixForm, MatrixLayout, Payoff, Prior, SearchMethod,
 };
 use leakgauge::exact::shuffle::vulnerability::{DATASETS, Datasets};
-use leakgauge::input::matrix::{self as read, MatrixOptions};
+use leakgauge::input::{
+    self,
+    matrix::{self as read, MatrixOptions},
+};
 use leakgauge::log::{self, ReadMeter};
 use leakgauge::{exact::mechanism, report};
 
@@ -36,14 +39,17 @@ pub struct ChannelArguments {
     #[arg(long, default_value_t = 1, value_name = "N")]
     repeat: u64,
     /// The prior: `uniform`, `p1,p2,…` in the order of the rows, or `label=p,…`
-    #[arg(long, default_value = "uniform", value_name = "PRIOR")]
-    prior: String,
+    /// [default: uniform]
+    #[arg(long, value_name = "PRIOR")]
+    prior: Option<String>,
     /// A gain function as a matrix: one row per guess, one column per secret
     #[arg(long, value_name = "FILE", conflicts_with = "loss")]
     gain: Option<String>,
     /// A loss function as a matrix: one row per guess, one column per secret
     #[arg(long, value_name = "FILE")]
     loss: Option<String>,
+    #[command(flatten)]
+    questions: QuestionArguments,
     /// Report δ of (ε, δ)-LDP for these values of ε
     #[arg(
         long,
@@ -87,6 +93,25 @@ pub struct ChannelArguments {
     /// The format on standard output
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: FormatName,
+}
+
+/// What else the channel tells.
+#[derive(Args)]
+struct QuestionArguments {
+    /// Report the largest additive leakage over all priors, under the gain or of guessing the secret
+    #[arg(long, conflicts_with = "loss")]
+    capacity: bool,
+    /// Report how well a property of the secret can be guessed: groups of secrets with the same value, `a,b|c`, or a
+    /// file with a secret and its value in each row
+    #[arg(long, value_name = "GROUPS")]
+    property: Option<String>,
+    /// Report the leakage about another variable, one row per value and one column per secret: joint probabilities,
+    /// or P(value given secret); --gain and --loss are of guesses of that variable
+    #[arg(long, value_name = "FILE")]
+    correlation: Option<String>,
+    /// Report what is known of the secret after the observation, and how often
+    #[arg(long)]
+    hyper: bool,
 }
 
 /// Where a matrix has names.
@@ -280,8 +305,27 @@ fn analyze(
 }
 
 fn options_of(arguments: &ChannelArguments, whole: &Channel) -> Result<AnalysisOptions> {
+    let questions = &arguments.questions;
+    let given = arguments.prior.as_deref();
+    let given = given.map(|text| Prior::parse(text, whole)).transpose()?;
+    let (correlated, prior) = match &questions.correlation {
+        None => (None, given),
+        Some(file) => {
+            let (with, prior) = correlation(whole, file, given.as_ref(), &arguments.layout)?;
+            let about = Correlated {
+                gain: payoff(with.values(), arguments.gain.as_deref(), &arguments.layout)?,
+                loss: payoff(with.values(), arguments.loss.as_deref(), &arguments.layout)?,
+                with,
+            };
+            (Some(about), Some(prior))
+        }
+    };
+    let prior = prior.unwrap_or_else(|| Prior::uniform(whole.secrets().len()));
+    let of_secret = |file: Option<&str>| match correlated {
+        None => payoff(whole.secrets(), file, &arguments.layout),
+        Some(_) => Ok(None),
+    };
     Ok(AnalysisOptions {
-        prior: Some(Prior::parse(&arguments.prior, whole)?),
         method: arguments.method.into(),
         epsilons: arguments.epsilon.clone(),
         orders: arguments.at_order.clone(),
@@ -289,9 +333,37 @@ fn options_of(arguments: &ChannelArguments, whole: &Channel) -> Result<AnalysisO
         reconstruction: arguments.reconstruction.clone(),
         profile: arguments.profile,
         pair: pair(whole, &arguments.pair)?,
-        gain: payoff(whole, arguments.gain.as_deref(), &arguments.layout)?,
-        loss: payoff(whole, arguments.loss.as_deref(), &arguments.layout)?,
+        gain: of_secret(arguments.gain.as_deref())?,
+        loss: of_secret(arguments.loss.as_deref())?,
+        capacity: questions.capacity,
+        hyper: questions.hyper,
+        property: property(whole, questions.property.as_deref(), &prior)?,
+        correlated,
+        prior: Some(prior),
     })
+}
+
+fn property(channel: &Channel, text: Option<&str>, prior: &Prior) -> Result<Option<Correlated>> {
+    let about = |text: &str| {
+        let values = input::property::property(text, channel)?;
+        Ok(Correlated {
+            with: Correlation::of_property(&values, prior)?,
+            gain: None,
+            loss: None,
+        })
+    };
+    text.map(about).transpose()
+}
+
+fn correlation(
+    channel: &Channel,
+    file: &str,
+    prior: Option<&Prior>,
+    arguments: &LayoutArguments,
+) -> Result<(Correlation, Prior)> {
+    let input = log::open(file, &ReadMeter::default())?;
+    let table = read::payoff(file, input, &layout(arguments))?;
+    Correlation::of_table(&table, channel.secrets(), prior)
 }
 
 fn pair(channel: &Channel, labels: &[String]) -> Result<Option<(usize, usize)>> {
@@ -307,13 +379,13 @@ fn pair(channel: &Channel, labels: &[String]) -> Result<Option<(usize, usize)>> 
 }
 
 fn payoff(
-    channel: &Channel,
+    guessed: &[String],
     file: Option<&str>,
     arguments: &LayoutArguments,
 ) -> Result<Option<Payoff>> {
     file.map(|file| {
         let input = log::open(file, &ReadMeter::default())?;
-        read::payoff(file, input, &layout(arguments))?.bind(channel.secrets())
+        read::payoff(file, input, &layout(arguments))?.bind(guessed)
     })
     .transpose()
 }

@@ -5,4 +5,5 @@ pub mod claims;
 pub mod distribution;
 pub mod matrix;
 pub mod neighbors;
+pub mod property;
 mod rows;

@@ -5,11 +5,14 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
+use super::at_prior::prior_figures;
 use super::family::{LeakageFamily, family_figures};
+use super::gain::{gain_figures, loss_figures};
 use crate::channel::MatrixLayout;
 use crate::channel::{
-    CenterBound, Channel, ChannelProfile, Payoff, Prior, ReconstructionAt, Refinement, Search,
-    SearchMethod, TradeOff, center_bound, diameter, mean_row,
+    AdditiveCapacity, CenterBound, Channel, ChannelProfile, Composition, Correlated,
+    CorrelatedFigures, GainFigures, Inner, LossFigures, Payoff, Prior, PriorFigures,
+    ReconstructionAt, Refinement, Search, SearchMethod, TradeOff, center_bound, diameter, mean_row,
 };
 use crate::leakage;
 use leakgauge_base::Tool;
@@ -41,6 +44,14 @@ pub struct AnalysisOptions {
     pub reconstruction: Vec<f64>,
     /// Whether ρ and μ are computed.
     pub profile: bool,
+    /// Whether the largest additive leakage over all priors is computed, under the gain or of guessing the secret.
+    pub capacity: bool,
+    /// Whether the distributions of the secret after the observation are listed.
+    pub hyper: bool,
+    /// A property of the secret.
+    pub property: Option<Correlated>,
+    /// A variable that is correlated with the secret.
+    pub correlated: Option<Correlated>,
 }
 
 /// Exact figures of a channel. Natural logarithms, except in keys that end in `_bits`.
@@ -109,6 +120,18 @@ pub struct Analysis {
     /// Of noise on the line, where figures lie between those of two matrices: the other side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<AtLeast>,
+    /// The largest additive leakage over all priors, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additive_capacity: Option<AdditiveCapacity>,
+    /// What the channel says about a property of the secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property: Option<CorrelatedFigures>,
+    /// What it says about a variable that is correlated with the secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlated: Option<CorrelatedFigures>,
+    /// The distributions of the secret after the observation, the likeliest first, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyper: Option<Vec<Inner>>,
     /// How the channel relates to another one, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refinement: Option<Refinement>,
@@ -133,56 +156,15 @@ pub struct AtLeast {
     /// Figures under the given loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossFigures>,
-}
-
-/// Figures at a prior.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PriorFigures {
-    /// G(π).
-    pub guessing_error: f64,
-    /// R*(π, C).
-    pub bayes_risk: f64,
-    /// β(π, C) = R*/G; null if G is 0.
-    pub risk_leakage: Option<f64>,
-    /// V(π, C).
-    pub vulnerability: f64,
-    /// L× = V / max π.
-    pub multiplicative_leakage: f64,
-    /// L⁺ = V − max π.
-    pub additive_leakage: f64,
-    /// ln L×.
-    pub min_entropy_leakage: f64,
-    /// log₂ L×.
-    pub min_entropy_leakage_bits: f64,
-    /// I(π, C).
-    pub mutual_information: f64,
-    /// The same in bits.
-    pub mutual_information_bits: f64,
-}
-
-/// How the channel was composed, and the Bayes security that its parts guarantee.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Composition {
-    /// `parallel`, `cascade`, or null if one channel was only repeated.
-    pub kind: Option<&'static str>,
-    /// The number of repetitions of the composed channel.
-    pub repeat: u64,
-    /// Bayes security of each part.
-    pub parts_bayes_security: Vec<f64>,
-    /// The lower bound of Theorem 3 (product of the parts) or Theorem 4 (maximum of the parts).
-    pub guaranteed_bayes_security: f64,
-    /// Multiplicative capacity of each part.
-    pub parts_capacity: Vec<f64>,
-    /// The upper bound on the capacity of the composition: the product of the parts (parallel) or their minimum
-    /// (cascade), and at most the number of secrets; section VI of the same paper.
-    pub guaranteed_capacity: f64,
-    /// Whether the bound is attained, up to rounding, and is not 0.
-    pub tight: bool,
-    /// The composition before repetition.
-    #[serde(skip)]
-    once: Channel,
+    /// The largest additive leakage over all priors, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additive_capacity: Option<AdditiveCapacity>,
+    /// What the channel says about a property of the secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property: Option<CorrelatedFigures>,
+    /// What it says about a variable that is correlated with the secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correlated: Option<CorrelatedFigures>,
 }
 
 /// The two secrets that are easiest to tell apart.
@@ -264,32 +246,6 @@ pub struct PairAnalysis {
     pub trade_off: TradeOff,
 }
 
-/// Leakage under a gain.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct GainFigures {
-    /// V_g(π).
-    pub prior_vulnerability: f64,
-    /// V_g(π, C).
-    pub vulnerability: f64,
-    /// V_g(π, C)/V_g(π); null if V_g(π) is not positive. At most ML× for gains ≥ 0.
-    pub multiplicative_leakage: Option<f64>,
-    /// V_g(π, C) − V_g(π).
-    pub additive_leakage: f64,
-}
-
-/// Leakage under a loss.
-#[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LossFigures {
-    /// R_ℓ(π).
-    pub prior_risk: f64,
-    /// R_ℓ(π, C).
-    pub risk: f64,
-    /// R_ℓ(π, C)/R_ℓ(π); null if R_ℓ(π) is not positive.
-    pub risk_leakage: Option<f64>,
-}
-
 /// Computes all figures of a channel.
 ///
 /// # Errors
@@ -338,12 +294,36 @@ pub fn analyze(channel: &Channel, options: &AnalysisOptions) -> Result<Analysis>
         loss: loss_figures(channel, &prior, options.loss.as_ref())?,
         reconstruction: reconstruction(channel, &options.reconstruction)?,
         profile: options.profile.then(|| channel.profile()),
+        additive_capacity: additive_capacity(channel, &prior, options)?,
+        property: correlated(channel, options.property.as_ref())?,
+        correlated: correlated(channel, options.correlated.as_ref())?,
+        hyper: match options.hyper {
+            true => Some(channel.hyper_distribution(&prior)?),
+            false => None,
+        },
         at_least: None,
         refinement: None,
         prior: prior.weights().to_vec(),
         at_prior,
         search: worst.search,
     })
+}
+
+fn additive_capacity(
+    channel: &Channel,
+    prior: &Prior,
+    options: &AnalysisOptions,
+) -> Result<Option<AdditiveCapacity>> {
+    if !options.capacity {
+        return Ok(None);
+    }
+    let guess = || Payoff::identity(channel.secrets().len());
+    let gain = options.gain.clone().unwrap_or_else(guess);
+    AdditiveCapacity::of(channel, &gain, prior).map(Some)
+}
+
+fn correlated(channel: &Channel, about: Option<&Correlated>) -> Result<Option<CorrelatedFigures>> {
+    about.map(|about| about.figures(channel)).transpose()
 }
 
 fn reconstruction(channel: &Channel, kappas: &[f64]) -> Result<Vec<ReconstructionAt>> {
@@ -356,38 +336,6 @@ fn theorem_7(prior: &Prior, risk_leakage: Option<f64>) -> Option<f64> {
     let n = prior.weights().len() as f64;
     let k = prior.weights().iter().filter(|w| **w > 0.0).count() as f64;
     (risk_leakage == Some(0.0)).then(|| (n - k) / (n - 1.0))
-}
-
-fn prior_figures(channel: &Channel, prior: &Prior) -> Result<PriorFigures> {
-    let multiplicative_leakage = channel.multiplicative_leakage(prior)?;
-    let mutual_information = channel.mutual_information(prior)?;
-    let min_entropy_leakage = channel.min_entropy_leakage(prior)?;
-    Ok(PriorFigures {
-        guessing_error: prior.guessing_error(),
-        bayes_risk: channel.bayes_risk(prior)?,
-        risk_leakage: channel.risk_leakage(prior)?,
-        vulnerability: channel.vulnerability(prior)?,
-        multiplicative_leakage,
-        additive_leakage: channel.additive_leakage(prior)?,
-        min_entropy_leakage,
-        min_entropy_leakage_bits: min_entropy_leakage / LN_2,
-        mutual_information,
-        mutual_information_bits: mutual_information / LN_2,
-    })
-}
-
-impl PriorFigures {
-    /// The same with another V and R* = 1 − V, given both so that neither loses its digits.
-    pub(super) fn set_vulnerability(&mut self, vulnerability: f64, risk: f64) {
-        let largest = 1.0 - self.guessing_error;
-        self.vulnerability = vulnerability;
-        self.bayes_risk = risk;
-        self.risk_leakage = self.risk_leakage.map(|_| risk / self.guessing_error);
-        self.multiplicative_leakage = vulnerability / largest;
-        self.additive_leakage = vulnerability - largest;
-        self.min_entropy_leakage = self.multiplicative_leakage.ln();
-        self.min_entropy_leakage_bits = self.min_entropy_leakage / LN_2;
-    }
 }
 
 fn pair_figures(channel: &Channel, (a, b): (usize, usize)) -> Result<WorstPair> {
@@ -433,50 +381,6 @@ fn deltas(channel: &Channel, epsilons: &[f64]) -> Result<Vec<DeltaAt>> {
     epsilons.iter().map(at).collect()
 }
 
-fn gain_figures(
-    channel: &Channel,
-    prior: &Prior,
-    gain: Option<&Payoff>,
-) -> Result<Option<GainFigures>> {
-    gain.map(|gain| {
-        let before = gain.prior_vulnerability(prior)?;
-        let after = gain.vulnerability(channel, prior)?;
-        Ok(GainFigures {
-            prior_vulnerability: before,
-            vulnerability: after,
-            multiplicative_leakage: (before > 0.0).then(|| after / before),
-            additive_leakage: after - before,
-        })
-    })
-    .transpose()
-}
-
-fn loss_figures(
-    channel: &Channel,
-    prior: &Prior,
-    loss: Option<&Payoff>,
-) -> Result<Option<LossFigures>> {
-    loss.map(|loss| {
-        let before = loss.prior_risk(prior)?;
-        let after = loss.risk(channel, prior)?;
-        Ok(LossFigures {
-            prior_risk: before,
-            risk: after,
-            risk_leakage: (before > 0.0).then(|| after / before),
-        })
-    })
-    .transpose()
-}
-
-/// How to compose several channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompositionKind {
-    /// The adversary sees one observation of each channel.
-    Parallel,
-    /// Each channel takes the observation of the previous one as its secret.
-    Cascade,
-}
-
 impl Analysis {
     /// This analysis with the composition that its channel came from. For n repetitions, ε is n times the ε of
     /// one, which avoids probabilities that underflow.
@@ -498,64 +402,4 @@ impl Analysis {
         self.composition = Some(composition);
         Ok(self)
     }
-}
-
-/// Composes channels in their order, then repeats the result. Also computes the bounds of the theorems.
-///
-/// # Errors
-/// The channels do not fit together, or the composition is too large for memory.
-///
-/// # References
-/// Bayes Security, Theorems 3 and 4.
-pub fn compose(
-    channels: &[Channel],
-    kind: CompositionKind,
-    repeat: u64,
-    method: SearchMethod,
-) -> Result<(Channel, Composition)> {
-    let security = |channel: &Channel| Ok(diameter(channel, method)?.bayes_security);
-    let parts: Vec<f64> = channels.iter().map(security).collect::<Result<_>>()?;
-    let mut whole = channels[0].clone();
-    for next in &channels[1..] {
-        whole = match kind {
-            CompositionKind::Parallel => whole.parallel(next)?,
-            CompositionKind::Cascade => whole.cascade(next)?,
-        };
-    }
-    let guaranteed_once = match kind {
-        CompositionKind::Parallel => parts.iter().product(),
-        CompositionKind::Cascade => parts.iter().copied().fold(0.0, f64::at_least),
-    };
-    let guaranteed = f64::powf(guaranteed_once, repeat as f64);
-    let capacities: Vec<f64> = channels
-        .iter()
-        .map(Channel::multiplicative_capacity)
-        .collect();
-    let capacity_once: f64 = match kind {
-        CompositionKind::Parallel => capacities.iter().product(),
-        CompositionKind::Cascade => capacities.iter().copied().fold(f64::INFINITY, f64::at_most),
-    };
-    let most_capacity = capacity_once
-        .powf(repeat as f64)
-        .at_most(channels[0].secrets().len() as f64);
-    let once = whole.clone();
-    if repeat != 1 {
-        whole = whole.repeat(repeat)?;
-    }
-    let reached = security(&whole)?;
-    let composition = Composition {
-        kind: (channels.len() > 1).then_some(match kind {
-            CompositionKind::Parallel => "parallel",
-            CompositionKind::Cascade => "cascade",
-        }),
-        repeat,
-        parts_bayes_security: parts,
-        guaranteed_bayes_security: guaranteed,
-        parts_capacity: capacities,
-        guaranteed_capacity: most_capacity,
-        // 0 may be what underflow left of both.
-        tight: reached > 0.0 && (reached - guaranteed).abs() <= 1e-12 * guaranteed,
-        once,
-    };
-    Ok((whole, composition))
 }

@@ -108,6 +108,14 @@ impl Enclosed {
     /// Those of [`analyze`]; of observations that are counted another prior than the uniform one, a gain or a loss, or one
     /// pair, because these do not treat all secrets alike.
     pub fn analyze(&self, options: &AnalysisOptions) -> Result<Analysis> {
+        if options.hyper {
+            let problem = format!(
+                "has observations that cannot be listed, which {} would do",
+                option("hyper")
+            );
+            return Err(Error::parameter(self.name.as_str(), problem)
+                .with_hint("write the mechanism, with its observations in bins, as a matrix"));
+        }
         let pairwise = AnalysisOptions {
             epsilons: Vec::new(),
             reconstruction: Vec::new(),
@@ -129,6 +137,9 @@ impl Enclosed {
                     leakage_family: least.leakage_family,
                     gain: least.gain,
                     loss: least.loss,
+                    additive_capacity: least.additive_capacity,
+                    property: least.property,
+                    correlated: least.correlated,
                 });
                 found
             }
@@ -205,6 +216,9 @@ impl Enclosed {
             ("gain", options.gain.is_some()),
             ("loss", options.loss.is_some()),
             ("pair", options.pair.is_some()),
+            ("capacity", options.capacity),
+            ("property", options.property.is_some()),
+            ("correlation", options.correlated.is_some()),
         ];
         match asked.iter().find(|(_, asked)| *asked) {
             None => Ok(()),
@@ -372,6 +386,12 @@ fn join_limits(most: &mut Analysis, least: &mut Analysis) {
     one.lower = other.lower.at_most(one.upper);
     one.lower_bits = one.lower / LN_2;
     *other = one.clone();
+    let both = (&mut most.additive_capacity, &mut least.additive_capacity);
+    if let (Some(one), Some(other)) = both {
+        one.lower = other.lower.at_most(one.upper);
+        one.prior.clone_from(&other.prior);
+        other.upper = one.upper;
+    }
     let orders = most.leakage_family.orders.iter_mut();
     for (one, other) in orders.zip(&mut least.leakage_family.orders) {
         let limits = (

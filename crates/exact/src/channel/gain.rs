@@ -3,6 +3,7 @@
 use crate::channel::{Channel, Prior};
 use crate::extreme::Extreme;
 use leakgauge_base::error::{Error, Result};
+use serde::Serialize;
 
 /// The value of every guess under every secret: a gain to maximize or a loss to minimize.
 ///
@@ -38,13 +39,23 @@ impl PayoffTable {
     /// # Errors
     /// The columns are not these secrets, or the first guess seems to be a header of numbers.
     pub fn bind(&self, secrets: &[String]) -> Result<Payoff> {
+        let hint = "a gain or loss matrix has one row per guess and one column per secret";
+        let values = self.for_secrets(secrets, hint)?;
+        Payoff::new(self.guesses.clone(), secrets.len(), values)
+    }
+
+    /// The values with their columns in the order of these secrets.
+    ///
+    /// # Errors
+    /// As [`PayoffTable::bind`], with a hint that says what the table is.
+    pub(super) fn for_secrets(&self, secrets: &[String], hint: &str) -> Result<Vec<f64>> {
         let width = self.values.len() / self.guesses.len().max(1);
         if width != secrets.len() {
             return Err(Error::file(
                 &self.name,
                 format!("has {width} columns for {} secrets", secrets.len()),
             )
-            .with_hint("a gain or loss matrix has one row per guess and one column per secret"));
+            .with_hint(hint));
         }
         let positions: Vec<usize> = match &self.columns {
             Some(columns) => secrets
@@ -68,7 +79,7 @@ impl PayoffTable {
         };
         let rows = self.values.chunks_exact(width);
         let values = rows.flat_map(|row| positions.iter().map(|&at| row[at]));
-        Payoff::new(self.guesses.clone(), width, values.collect())
+        Ok(values.collect())
     }
 
     /// Whether the first row has the labels of the secrets, which are numbers then. One row for each of the secrets 0 and 1 is
@@ -191,4 +202,67 @@ impl Payoff {
         )
         .with_hint("use one row per guess and one column per secret"))
     }
+}
+
+/// Leakage under a gain.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GainFigures {
+    /// V_g(π).
+    pub prior_vulnerability: f64,
+    /// V_g(π, C).
+    pub vulnerability: f64,
+    /// V_g(π, C)/V_g(π); null if V_g(π) is not positive. At most ML× for gains ≥ 0.
+    pub multiplicative_leakage: Option<f64>,
+    /// V_g(π, C) − V_g(π).
+    pub additive_leakage: f64,
+}
+
+/// Leakage under a loss.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LossFigures {
+    /// R_ℓ(π).
+    pub prior_risk: f64,
+    /// R_ℓ(π, C).
+    pub risk: f64,
+    /// R_ℓ(π, C)/R_ℓ(π); null if R_ℓ(π) is not positive.
+    pub risk_leakage: Option<f64>,
+}
+
+/// Leakage under a gain, if one is given.
+pub(super) fn gain_figures(
+    channel: &Channel,
+    prior: &Prior,
+    gain: Option<&Payoff>,
+) -> Result<Option<GainFigures>> {
+    gain.map(|gain| {
+        let before = gain.prior_vulnerability(prior)?;
+        let after = gain.vulnerability(channel, prior)?;
+        Ok(GainFigures {
+            prior_vulnerability: before,
+            vulnerability: after,
+            multiplicative_leakage: (before > 0.0).then(|| after / before),
+            additive_leakage: after - before,
+        })
+    })
+    .transpose()
+}
+
+/// Leakage under a loss, if one is given.
+pub(super) fn loss_figures(
+    channel: &Channel,
+    prior: &Prior,
+    loss: Option<&Payoff>,
+) -> Result<Option<LossFigures>> {
+    loss.map(|loss| {
+        let before = loss.prior_risk(prior)?;
+        let after = loss.risk(channel, prior)?;
+        Ok(LossFigures {
+            prior_risk: before,
+            risk: after,
+            risk_leakage: (before > 0.0).then(|| after / before),
+        })
+    })
+    .transpose()
 }

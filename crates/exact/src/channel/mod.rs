@@ -26,43 +26,56 @@ use std::fmt;
 
 use leakgauge_base::error::{Error, Result};
 
+mod additive_capacity;
 mod analysis;
+mod at_prior;
 mod bounds;
+mod branch;
 mod cells;
+mod composed;
 mod composition;
+mod correlated;
 mod diameter;
 mod enclosed;
 mod family;
 mod gain;
+mod hyper;
 mod information;
 mod layout;
 mod measures;
+mod merged;
 mod of_mechanism;
 mod pairs;
 mod prior;
 mod privacy;
 mod refinement;
 mod repeat;
+mod witness;
 
+pub use additive_capacity::AdditiveCapacity;
 pub use analysis::{
-    Analysis, AnalysisOptions, AtLeast, CapacityBracket, Composition, CompositionKind, DeltaAt,
-    GainFigures, LossFigures, PairAnalysis, PriorFigures, RiskBounds, SecurityBounds, WorstPair,
-    analyze, compose,
+    Analysis, AnalysisOptions, AtLeast, CapacityBracket, DeltaAt, PairAnalysis, RiskBounds,
+    SecurityBounds, WorstPair, analyze,
 };
+pub use at_prior::PriorFigures;
 pub use bounds::{CenterBound, center_bound, l2_bound, mean_row};
+pub use composed::{Composition, CompositionKind, compose};
+pub use correlated::{Correlated, CorrelatedFigures, Correlation};
 pub use diameter::{Diameter, Search, SearchMethod, diameter};
 pub use enclosed::Enclosed;
 pub use family::{
     AlphaLeakage, LeakageFamily, OrderFigures, TriesFigures, prior_guesswork,
     prior_tries_vulnerability,
 };
-pub use gain::{Payoff, PayoffTable};
+pub use gain::{GainFigures, LossFigures, Payoff, PayoffTable};
+pub use hyper::Inner;
 pub use information::Capacity;
 pub use layout::{MatrixForm, MatrixLayout};
 pub use pairs::{ChannelProfile, ReconstructionAt};
 pub use prior::Prior;
 pub use privacy::{TradeOff, TradeOffPoint};
 pub use refinement::{REFINEMENT_TOLERANCE, Refinement};
+pub use witness::Witness;
 
 /// The largest difference from 1 that the sum of a row or of a prior may have.
 pub const SUM_TOLERANCE: f64 = 1e-9;

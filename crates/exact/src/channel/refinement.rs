@@ -4,6 +4,8 @@ use crate::extreme::Extreme;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use serde::Serialize;
 
+use super::merged::{merged, same_columns};
+use super::witness::Witness;
 use crate::channel::Channel;
 use crate::channel::measures::total_variation;
 use leakgauge_base::error::{Error, Result};
@@ -31,6 +33,9 @@ pub struct Refinement {
     pub deficiency: f64,
     /// That of A with respect to B.
     pub deficiency_back: f64,
+    /// Where A does not refine B, a prior and a gain under which A leaks more than B; null if double precision finds
+    /// none.
+    pub witness: Option<Witness>,
 }
 
 impl Channel {
@@ -54,6 +59,11 @@ impl Channel {
             deficiency <= REFINEMENT_TOLERANCE,
             back <= REFINEMENT_TOLERANCE,
         );
+        let other = other.in_order_of(&self.secrets, "refinement", "secrets compared")?;
+        let witness = match refines {
+            true => None,
+            false => Witness::of(self, &other),
+        };
         Ok(Refinement {
             other: name.to_owned(),
             refines,
@@ -61,6 +71,7 @@ impl Channel {
             equivalent: refines && refined_by,
             deficiency,
             deficiency_back: back,
+            witness,
         })
     }
 
@@ -95,36 +106,6 @@ impl Channel {
         let solution = solve(&source, &target, n)?;
         Ok(reached(&source, &target, &solution, n))
     }
-}
-
-/// The columns of a channel; those that are multiples of one another are added, which changes no leakage.
-fn merged(channel: &Channel) -> Vec<Vec<f64>> {
-    let width = channel.observations.len();
-    let column = |o: usize| -> Vec<f64> { channel.rows().map(|row| row[o]).collect() };
-    let mut found: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
-    for column in (0..width).map(column) {
-        let sum: f64 = column.iter().sum();
-        if sum == 0.0 {
-            continue;
-        }
-        let shape: Vec<f64> = column.iter().map(|x| x / sum).collect();
-        let alike = |known: &[f64]| {
-            let mut pairs = known.iter().zip(&shape);
-            pairs.all(|(a, b)| (a - b).abs() <= 1e-14)
-        };
-        match found.iter_mut().find(|(known, _)| alike(known)) {
-            Some((_, whole)) => whole.iter_mut().zip(&column).for_each(|(a, b)| *a += b),
-            None => found.push((shape, column)),
-        }
-    }
-    found.into_iter().map(|(_, column)| column).collect()
-}
-
-/// 0 if both have the same columns in some order.
-fn same_columns(source: &[Vec<f64>], target: &[Vec<f64>]) -> Option<f64> {
-    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-14);
-    let found = |column: &Vec<f64>| target.iter().any(|other| near(column, other));
-    (source.len() == target.len() && source.iter().all(found)).then_some(0.0)
 }
 
 /// R row by row, as the linear program finds it.

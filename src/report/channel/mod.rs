@@ -1,15 +1,18 @@
 //! The report about a channel.
 
+mod figures;
+mod number;
+mod questions;
+mod refinement;
+
+use self::figures::{DIGITS, Figure, between, prior_figures, single};
+use self::number::number;
 use crate::report::document::Document;
 use crate::report::numbers::{plain_above, plain_below};
-use leakgauge_exact::channel::{
-    Analysis, AtLeast, CapacityBracket, Composition, MatrixForm, PriorFigures, Refinement,
-};
+use leakgauge_exact::channel::{Analysis, AtLeast, CapacityBracket, Composition, MatrixForm};
 
 /// The number of pairs in the table of worst pairs.
 const LISTED_PAIRS: usize = 10;
-/// The digits of figures that lie between two sides.
-const DIGITS: i32 = 6;
 /// The number of vertices of a trade-off curve that are listed.
 const LISTED_CORNERS: usize = 20;
 
@@ -20,6 +23,9 @@ pub fn analysis(analysis: &Analysis) -> Document {
     document.opening(&files.join(", "));
     document.heading("Summary");
     summary(&mut document, analysis);
+    if let Some(refinement) = &analysis.refinement {
+        refinement::witness(&mut document, refinement, &analysis.secrets);
+    }
     document.heading("Figures");
     match &analysis.at_least {
         Some(least) => sides(&mut document, analysis, least),
@@ -46,6 +52,7 @@ pub fn analysis(analysis: &Analysis) -> Document {
     family(&mut document, analysis);
     trade_off(&mut document, analysis);
     payoffs(&mut document, analysis);
+    questions::all(&mut document, analysis);
     document.heading("Input and method");
     document.list(method(analysis));
     document
@@ -87,7 +94,7 @@ fn summary(document: &mut Document, analysis: &Analysis) {
         ));
     }
     if let Some(refinement) = &analysis.refinement {
-        document.paragraph(refined(refinement));
+        document.paragraph(refinement::refined(refinement));
     }
 }
 
@@ -116,41 +123,6 @@ fn composed(composition: &Composition, reached: f64) -> String {
     )
 }
 
-fn refined(found: &Refinement) -> String {
-    let other = &found.other;
-    let deficient = |deficiency| {
-        format!(
-            "the best imitation misses a row by a total variation of {}",
-            number(deficiency)
-        )
-    };
-    match (found.refines, found.refined_by) {
-        (true, true) => format!(
-            "The channel and {other} are equivalent: each can be computed from the other's observation, so they leak \
-             the same under every prior and every gain."
-        ),
-        (true, false) => format!(
-            "The channel refines {other}: its observation can be computed from that of {other}, so it leaks at most as \
-             much under every prior and every gain. The converse fails: {}.",
-            deficient(found.deficiency_back)
-        ),
-        (false, true) => format!(
-            "The channel does not refine {other}, which refines it: {other} leaks at most as much under every prior and \
-             every gain. From {other}, {}.",
-            deficient(found.deficiency)
-        ),
-        (false, false) => format!(
-            "Neither refines the other: under some prior and gain the channel leaks more than {other}, under another one \
-             less. From {other}, {}; the other way around, {}.",
-            deficient(found.deficiency),
-            number(found.deficiency_back)
-        ),
-    }
-}
-
-/// Its name, what it is, and its value unless there is none.
-type Figure = (&'static str, &'static str, Result<f64, &'static str>);
-
 fn form(analysis: &Analysis) -> MatrixForm {
     analysis
         .input
@@ -164,27 +136,13 @@ fn figures(analysis: &Analysis) -> Vec<Vec<String>> {
         .chain(channel_figures(analysis))
         .chain(limits(&analysis.shannon_capacity))
         .chain([epsilon(analysis)]);
-    let row = |(name, what, value): Figure| {
-        let value = value.map_or_else(str::to_owned, number);
-        vec![name.to_owned(), what.to_owned(), value]
-    };
-    rows.map(row).collect()
+    rows.map(single).collect()
 }
 
 /// Figures between those of two matrices, rounded outward, and the others on both sides.
 fn sides(document: &mut Document, analysis: &Analysis, least: &AtLeast) {
     let most = prior_figures(&analysis.at_prior).into_iter();
-    let row = |(one, other): (Figure, Figure)| {
-        let (name, what, value) = one;
-        let [low, high] = match (value, other.2) {
-            (Ok(one), Ok(other)) => [
-                plain_below(one.min(other), DIGITS),
-                plain_above(one.max(other), DIGITS),
-            ],
-            (one, other) => [one, other].map(|value| value.map_or_else(str::to_owned, number)),
-        };
-        vec![name.to_owned(), what.to_owned(), low, high]
-    };
+    let row = |(one, other)| between(one, other);
     let mut rows: Vec<Vec<String>> = most.zip(prior_figures(&least.at_prior)).map(row).collect();
     rows.extend(channel_figures(analysis).map(|figure| row((figure, figure))));
     rows.push(vec![
@@ -195,39 +153,6 @@ fn sides(document: &mut Document, analysis: &Analysis, least: &AtLeast) {
     ]);
     rows.push(row((epsilon(analysis), epsilon(analysis))));
     document.table(vec!["figure", "", "at least", "at most"], 2, rows);
-}
-
-fn prior_figures(at: &PriorFigures) -> [Figure; 8] {
-    [
-        (
-            "guessing error G",
-            "without observation",
-            Ok(at.guessing_error),
-        ),
-        ("Bayes risk R*", "with observation", Ok(at.bayes_risk)),
-        (
-            "risk leakage R*/G",
-            "1 leaks nothing",
-            at.risk_leakage.ok_or("n/a"),
-        ),
-        ("vulnerability V", "1 - R*", Ok(at.vulnerability)),
-        (
-            "multiplicative leakage",
-            "V / largest prior",
-            Ok(at.multiplicative_leakage),
-        ),
-        (
-            "additive leakage",
-            "V - largest prior",
-            Ok(at.additive_leakage),
-        ),
-        (
-            "min-entropy leakage",
-            "bits",
-            Ok(at.min_entropy_leakage_bits),
-        ),
-        ("mutual information", "bits", Ok(at.mutual_information_bits)),
-    ]
 }
 
 fn channel_figures(analysis: &Analysis) -> [Figure; 4] {
@@ -512,16 +437,5 @@ fn written_out(form: MatrixForm) -> &'static str {
         MatrixForm::Counted => {
             "observations that name as many labels are alike, so that a matrix with a few of them has the same figures."
         }
-    }
-}
-
-/// Six decimals, or scientific notation if they would hide the value.
-fn number(value: f64) -> String {
-    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e7) {
-        format!("{value:.5e}")
-    } else {
-        let text = format!("{value:.6}");
-        let short = text.trim_end_matches('0').trim_end_matches('.');
-        short.to_owned()
     }
 }
