@@ -59,6 +59,7 @@ mod neighbors;
 mod newcomers;
 mod observed;
 mod one_direction;
+mod optimal;
 mod outputs;
 mod patterns;
 mod permute;

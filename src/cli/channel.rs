@@ -116,7 +116,7 @@ struct QuestionArguments {
 
 /// Where a matrix has names.
 #[derive(Args)]
-struct LayoutArguments {
+pub(super) struct LayoutArguments {
     /// Row 1 has the names of the columns [default: detected]
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
@@ -198,7 +198,8 @@ pub fn channel(arguments: &ChannelArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn layout(arguments: &LayoutArguments) -> MatrixOptions {
+/// How a matrix is read.
+pub(super) fn layout(arguments: &LayoutArguments) -> MatrixOptions {
     let choice = |yes: bool, no: bool| yes.then_some(true).or(no.then_some(false));
     MatrixOptions {
         header: choice(arguments.header, arguments.no_header),

@@ -15,6 +15,7 @@ mod first_run;
 pub mod flags;
 mod follow;
 mod gate;
+mod optimal;
 mod options;
 mod output;
 mod outputs;
@@ -76,6 +77,8 @@ enum Command {
     Explain(Box<explain::ExplainArguments>),
     /// Compute the exact figures of a channel matrix; compose several
     Channel(channel::ChannelArguments),
+    /// Compute the mechanism of least expected loss under local differential privacy, or under a distance of secrets
+    Optimal(optimal::OptimalArguments),
     /// Compute what a table of right and wrong answers of a membership attack proves
     Confusion(confusion::ConfusionArguments),
     /// Compute what shuffled messages reveal about one user (shuffle model)
@@ -162,7 +165,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(command: Command) -> Result<ExitCode> {
     let computes = matches!(
         command,
-        Command::Bounds(_) | Command::Channel(_) | Command::Confusion(_) | Command::Shuffle(_)
+        Command::Bounds(_)
+            | Command::Channel(_)
+            | Command::Optimal(_)
+            | Command::Confusion(_)
+            | Command::Shuffle(_)
     );
     if computes {
         progress::begin_computing();
@@ -176,6 +183,7 @@ fn execute(command: Command) -> Result<ExitCode> {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Channel(arguments) => channel::channel(&arguments),
+        Command::Optimal(arguments) => optimal::optimal(&arguments),
         Command::Confusion(arguments) => confusion::confusion(&arguments),
         Command::Shuffle(arguments) => shuffle::shuffle(&arguments),
         Command::Permute(arguments) => permute::permute(&arguments),

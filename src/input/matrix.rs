@@ -79,6 +79,31 @@ pub fn payoff(name: &str, input: impl Read, options: &MatrixOptions) -> Result<P
     })
 }
 
+/// Reads a loss matrix whose columns say what the secrets are: one row per answer, one column per secret.
+///
+/// # Errors
+/// As [`payoff`]; the first column may have the numbers of the answers.
+pub fn losses(name: &str, input: impl Read, options: &MatrixOptions) -> Result<PayoffTable> {
+    let table = payoff(name, input, options)?;
+    let width = table.values.len() / table.guesses.len();
+    let firsts: Vec<f64> = table.values.iter().step_by(width).copied().collect();
+    let counts_up = firsts.windows(2).all(|two| two[1] == two[0] + 1.0);
+    let is_numbered = firsts.len() > 1 && (firsts[0] == 0.0 || firsts[0] == 1.0) && counts_up;
+    let is_told = options.labels.is_some() || table.guesses != numbered(table.guesses.len());
+    if is_told || !is_numbered {
+        return Ok(table);
+    }
+    Err(Error::data(
+        Place::file(name).column("1"),
+        "counts up from row to row: it may have the numbers of the answers or the losses under a secret",
+    )
+    .with_hint(format!(
+        "{} reads it as the names of the rows, {} as losses",
+        option("labels"),
+        option("no-labels")
+    )))
+}
+
 /// What rows are expected to sum to, which helps to tell labels from entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SumsTo {

@@ -13,7 +13,7 @@ use crate::follow::Line;
 use crate::membership::{AnswerTable, OneRun};
 use crate::power::RowsPlan;
 use leakgauge_exact::bounds::Bounds;
-use leakgauge_exact::channel::Analysis;
+use leakgauge_exact::channel::{Analysis, Optimal};
 use leakgauge_exact::shuffle::reidentification::Reidentification;
 use leakgauge_exact::shuffle::{information, vulnerability};
 
@@ -53,6 +53,7 @@ const DESCRIBED: &[Described] = &[
         root::<super::schema::explain::Explanation<'static>>,
     ),
     ("channel", "`leakgauge channel`", root::<Analysis>),
+    ("optimal", "`leakgauge optimal`", root::<Optimal>),
     (
         "shuffle-reidentify",
         "`leakgauge shuffle reidentify`",

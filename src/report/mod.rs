@@ -61,7 +61,7 @@ use crate::follow::Line;
 use crate::membership::{AnswerTable, OneRun};
 use crate::power::RowsPlan;
 use leakgauge_exact::bounds::Bounds;
-use leakgauge_exact::channel::Analysis;
+use leakgauge_exact::channel::{Analysis, Optimal};
 use leakgauge_log::Glance;
 #[cfg(feature = "reproduce")]
 use leakgauge_reproduce::{Entry, Reproduction};
@@ -292,6 +292,21 @@ pub fn write_channel(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write_summed(analysis, || channel::analysis(analysis), layout, out)
+}
+
+/// Writes a mechanism of least expected loss, which came from a loss matrix and may be written to a file.
+///
+/// # Errors
+/// What the writer reports.
+pub fn write_optimal(
+    found: &Optimal,
+    file: &str,
+    written: Option<&str>,
+    layout: impl Into<Layout>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let document = || channel::optimal::optimal(found, file, written);
+    write_summed(found, document, layout, out)
 }
 
 /// Writes a comparison.

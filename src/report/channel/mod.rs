@@ -2,6 +2,7 @@
 
 mod figures;
 mod number;
+pub mod optimal;
 mod questions;
 mod refinement;
 

@@ -1,14 +1,14 @@
 //! The sections of what was asked for: capacities, a property, a correlated variable, the hyper-distribution.
 
 use super::figures::{DIGITS, between, prior_figures, single};
-use super::number::number;
+use super::number::{likeliest, number};
 use crate::report::document::Document;
 use crate::report::numbers::{plain_above, plain_below};
 use leakgauge_exact::channel::{AdditiveCapacity, Analysis, CorrelatedFigures, Inner};
 
 /// The number of distributions that are listed.
 const LISTED_INNERS: usize = 20;
-/// The number of secrets of a distribution, and of observations, that are named.
+/// The number of observations that are named.
 const NAMED: usize = 5;
 /// The difference of two sides that nobody sees in six digits.
 const SAME: f64 = 1e-9;
@@ -153,18 +153,4 @@ fn hyper(document: &mut Document, secrets: &[String], inners: &[Inner]) {
             inners.len()
         ));
     }
-}
-
-/// The likeliest labels and their probabilities.
-fn likeliest(labels: &[String], weights: &[f64]) -> String {
-    let mut order: Vec<usize> = (0..labels.len()).filter(|&s| weights[s] > 0.0).collect();
-    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-    let named = order.iter().take(NAMED);
-    let mut parts: Vec<String> = named
-        .map(|&s| format!("{} {}", labels[s], number(weights[s])))
-        .collect();
-    if order.len() > NAMED {
-        parts.push("…".to_owned());
-    }
-    parts.join(", ")
 }
