@@ -106,6 +106,68 @@ fn a_log_that_leaks_more_than_dp_sgd_allows_violates_the_claim() {
     assert_eq!(code, 0, "{text}");
 }
 
+/// By transforms of the numbers on an even grid, and of the losses (numpy 2.4), to the digits that grids of half the fineness repeat.
+#[test]
+fn a_record_in_one_step_of_each_epoch_has_certified_figures() {
+    for (text, variation, delta) in [
+        (
+            "random-allocation(sigma=1, steps=100, epochs=3)",
+            0.089_236_99,
+            6.053_75e-6,
+        ),
+        (
+            "random-allocation(sigma=4, steps=50, epochs=40)",
+            0.090_393_12,
+            4.140_77e-7,
+        ),
+    ] {
+        let options = BoundsOptions {
+            at_epsilon: Some(1.0),
+            profile: true,
+            ..BoundsOptions::default()
+        };
+        let row = one(text, &options);
+        for (most, least, exact) in [
+            ("total_variation", "total_variation_at_least", variation),
+            ("delta_at_epsilon", "delta_at_epsilon_at_least", delta),
+        ] {
+            let [least, most] = [least, most].map(|key| row.figure(key).unwrap());
+            assert!(
+                least <= exact * (1.0 + 1e-5) && exact <= most * (1.0 + 1e-5),
+                "{text}: {least:e} {exact:e} {most:e}"
+            );
+            assert!(most / least < 1.01, "{text}: {least:e} {most:e}");
+        }
+    }
+    // One step uses the record for certain, and an epoch repeated is several.
+    let row = one(
+        "random-allocation(sigma=2, steps=1)",
+        &BoundsOptions::default(),
+    );
+    let exact = libm::erf(0.25 / std::f64::consts::SQRT_2);
+    let (least, most) = (
+        row.figure("total_variation_at_least").unwrap(),
+        row.figure("total_variation").unwrap(),
+    );
+    assert!(
+        least <= exact && exact <= most && most / least < 1.001,
+        "{least} {exact} {most}"
+    );
+    let repeated = BoundsOptions {
+        repeat: Some(2),
+        ..BoundsOptions::default()
+    };
+    let [one_way, other] = [
+        one("random-allocation(sigma=2, steps=5)", &repeated),
+        one(
+            "compose(random-allocation(sigma=2, steps=5)*2)",
+            &BoundsOptions::default(),
+        ),
+    ];
+    let [one_way, other] = [one_way, other].map(|row| row.figure("total_variation").unwrap());
+    assert!((one_way / other - 1.0).abs() < 1e-3, "{one_way} {other}");
+}
+
 #[test]
 fn what_cannot_be_repeated_is_refused() {
     for (arguments, problem) in [

@@ -57,6 +57,8 @@ fn mechanisms_print_as_they_are_written() {
         "mallows(n=4, theta=0.5)",
         "mallows(n=5, theta=0.5, group=2..4, distance=hamming)",
         "mixture(randomized-response(epsilon=1), identity(p=0.5), weight=0.9)",
+        "subsampled(gaussian(sigma=1), batch=100, records=10000)",
+        "subsampled(laplace(scale=1), batch=1, records=1, relation=add-or-remove)",
     ] {
         assert_eq!(parse(text).unwrap().to_string(), text);
     }
@@ -345,6 +347,19 @@ fn impossible_parameters_are_refused() {
             "the first mechanism has 3 secrets, the second 4",
         ),
         ("laplase(scale=1)", "did you mean laplace?"),
+        (
+            "subsampled(laplace(1), batch=3, records=2)",
+            "batch must be at most records",
+        ),
+        ("subsampled(laplace(1), batch=3)", "records is missing"),
+        (
+            "subsampled(laplace(1), batch=1.5, records=2)",
+            "batch must be a whole number",
+        ),
+        (
+            "subsampled(laplace(1), batch=1, records=2, rate=0.5)",
+            "give either rate, or batch and records",
+        ),
     ] {
         let error = parse_error(text);
         assert!(error.contains(says), "{text} gave {error}");

@@ -119,6 +119,8 @@ Keys of a row of the JSON: the parameters, then
                          epsilon_at_delta_at_least, capacity_at_least, gdp_mu_at_least
   bayes_security_closed_form  of repeated Gaussian noise: erfc(q sqrt(T) / (2 sqrt(2) sigma)), the leading
                          term of Cherubin et al. 2024, not a bound
+  renyi_divergence_at_least, zcdp_rho_at_least, reconstruction_at_least  of batches of a fixed size, of which these
+                         figures are bounded from both sides
   guess_probability      of guessing right between the two secrets, 1 - bayes_security/2
   worst_pair             labels of that pair; null for promises and for very many secrets
   parameters             all parameters; one with the name of a key above is only here

@@ -90,7 +90,11 @@ fn single(document: &mut Document, row: &Row, are_bounds: bool) {
             }
         }
     }
-    let value = |key: &'static str| vec![name(key).to_owned(), text(key, Side::Exact)];
+    let value = |key: &'static str| match single_side(row, key) {
+        Side::Exact => vec![name(key).to_owned(), text(key, Side::Exact)],
+        Side::AtLeast => vec![format!("{}, at least", name(key)), text(key, Side::AtLeast)],
+        Side::AtMost => vec![format!("{}, at most", name(key)), text(key, Side::AtMost)],
+    };
     let worst = row.worst_pair.as_ref().map(|[a, b]| format!("{a} | {b}"));
     match are_bounds {
         true => {
@@ -113,6 +117,20 @@ fn single(document: &mut Document, row: &Row, are_bounds: bool) {
             "The advantage is also: {}.",
             same.trim_end_matches('.')
         ));
+    }
+}
+
+/// The side of a figure among exact ones, where a few are bounded from both sides.
+fn single_side(row: &Row, key: &str) -> Side {
+    let has_other = |(name, _): &(&str, _)| name.strip_suffix("_at_least") == Some(key);
+    if key == "steps" || key == "bayes_security_closed_form" {
+        Side::Exact
+    } else if key.ends_with("_at_least") {
+        Side::AtLeast
+    } else if row.figures.iter().any(has_other) {
+        Side::AtMost
+    } else {
+        Side::Exact
     }
 }
 
@@ -155,7 +173,7 @@ fn grid(document: &mut Document, rows: &[Row], are_bounds: bool) {
             // What was given is no bound.
             let side = match are_bounds && !same(rows, key) {
                 true => side(key),
-                false => Side::Exact,
+                false => single_side(row, key),
             };
             figure_text(row, key, row.figure(key), side)
         });

@@ -34,9 +34,9 @@ pub fn name(key: &'static str) -> &'static str {
         "delta_at_epsilon" | "delta_at_epsilon_at_least" => "delta at the given epsilon",
         "epsilon_at_delta" | "epsilon_at_delta_at_least" => "epsilon at the given delta",
         "guess_probability" => "best guess between two secrets",
-        "reconstruction" => "success of reconstruction",
-        "renyi_divergence" => "Rényi divergence",
-        "zcdp_rho" => "rho of zCDP",
+        "reconstruction" | "reconstruction_at_least" => "success of reconstruction",
+        "renyi_divergence" | "renyi_divergence_at_least" => "Rényi divergence",
+        "zcdp_rho" | "zcdp_rho_at_least" => "rho of zCDP",
         "gdp_mu" | "gdp_mu_at_least" => "mu of GDP",
         "bayes_security_closed_form" => "Bayes security, closed form",
         "advantage_corollary_2" => "advantage, Corollary 2",
@@ -71,6 +71,9 @@ pub fn column(key: &'static str) -> &'static str {
         "epsilon_at_delta" => "epsilon at delta",
         "epsilon_at_delta_at_least" => "epsilon at least",
         "gdp_mu_at_least" => "mu of GDP at least",
+        "renyi_divergence_at_least" => "Rényi divergence at least",
+        "zcdp_rho_at_least" => "rho of zCDP at least",
+        "reconstruction_at_least" => "reconstruction at least",
         "advantage_yeom" => "Yeom et al.",
         "advantage_humphries" => "Humphries et al.",
         "advantage_corollary_2" => "Corollary 2",
@@ -83,7 +86,12 @@ pub fn number(key: &str, value: Option<f64>, side: Side) -> String {
     match value {
         None => "unknown".to_owned(),
         Some(x) if !x.is_finite() => "infinite".to_owned(),
-        Some(x) if matches!(key, "guess_probability" | "reconstruction") => {
+        Some(x)
+            if matches!(
+                key,
+                "guess_probability" | "reconstruction" | "reconstruction_at_least"
+            ) =>
+        {
             format!("{} %", rounded(100.0 * x, side))
         }
         Some(x) => rounded(x, side),

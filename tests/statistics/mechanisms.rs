@@ -37,6 +37,7 @@ const CASES: &[&str] = &[
     "shuffled(randomized-response(2, secrets=3), n=5)",
     "mixture(randomized-response(2, secrets=4), deterministic(modulus=2), weight=0.8)",
     "subsampled(randomized-response(2, secrets=2), rate=0.5)",
+    "subsampled(discrete-gaussian(sigma=1), batch=2, records=5)",
 ];
 
 /// What an audit is checked for, and the most often that each may fail.

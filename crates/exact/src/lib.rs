@@ -15,6 +15,7 @@
 //! | [`simulate`] | rows drawn from a mechanism |
 
 pub mod accountant;
+mod allocation;
 pub mod bounds;
 pub mod channel;
 pub mod claim;

@@ -48,7 +48,7 @@ const TAIL: f64 = 1e-36;
 /// Losses nearer to a multiple of the step, in steps, are that multiple.
 pub(super) const ON_GRID: f64 = 1e-9;
 /// By how much of a step rounding can change the loss of a cell of the part with a density.
-const ROUNDING: f64 = 1e-6;
+pub(super) const ROUNDING: f64 = 1e-6;
 /// Cells of the lower measure end between these parts of a step, or are set back to its middle.
 const BALANCED: std::ops::Range<f64> = 0.1..0.9;
 
@@ -93,7 +93,7 @@ impl Measure {
         measure
     }
 
-    fn add(&mut self, multiple: i64, mass: f64) {
+    pub fn add(&mut self, multiple: i64, mass: f64) {
         let last = self.masses.len() as i64 - 1;
         self.masses[(multiple - self.first).clamp(0, last) as usize] += mass;
     }
@@ -167,9 +167,13 @@ impl Measure {
     /// E_P\[(1 − e^(ε − L))⁺\]. Cells of the part with a density are chosen one after the other so that their merged
     /// loss is a multiple of the step and nothing is left to round.
     pub fn below(loss: &Loss, grid: Grid) -> Measure {
+        let loss = loss.attained.as_deref().unwrap_or(loss);
         let mut measure = Self::empty(loss, grid);
         measure.dropped += loss.cut.0;
-        let mut lowered = measure.add_merged(&loss.atoms);
+        let mut lowered = match loss.are_dense {
+            true => measure.add_fused(&loss.atoms),
+            false => measure.add_merged(&loss.atoms),
+        };
         if let Some(smooth) = &loss.smooth {
             measure.add_cells(smooth);
             lowered = ROUNDING * grid.step;

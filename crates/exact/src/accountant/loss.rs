@@ -1,5 +1,7 @@
 //! Distributions of the privacy loss of one run.
 
+use std::sync::Arc;
+
 use libm::{erfc, exp, expm1, log, log1p};
 
 use super::normal::{Normal, Order};
@@ -30,6 +32,30 @@ impl Atom {
         Atom { p, q, known: None }
     }
 
+    /// From the masses and the loss.
+    pub fn known(p: f64, q: f64, loss: f64) -> Atom {
+        let known = Some(loss);
+        Atom { p, q, known }
+    }
+
+    /// So much of it.
+    pub fn part(&self, part: f64) -> Atom {
+        Atom {
+            p: part * self.p,
+            q: part * self.q,
+            known: self.known,
+        }
+    }
+
+    /// The same in the other order of the pair.
+    pub fn reversed(&self) -> Atom {
+        Atom {
+            p: self.q,
+            q: self.p,
+            known: self.known.map(|loss| -loss),
+        }
+    }
+
     /// ln(p/q), ±∞ where one is 0.
     pub fn loss(&self) -> f64 {
         self.known.unwrap_or_else(|| {
@@ -57,6 +83,10 @@ pub(super) struct Loss {
     pub normal: Option<Normal>,
     /// The masses of P and Q that are left out, whose losses are far out.
     pub cut: (f64, f64),
+    /// The loss of secrets that exist, where this one only bounds all of them.
+    pub attained: Option<Box<Loss>>,
+    /// Whether atoms are so many that those of neighboring losses stand for a density.
+    pub are_dense: bool,
 }
 
 /// The part of a privacy loss that has a density.
@@ -75,8 +105,18 @@ impl Smooth {
         (self.masses)(&(self.mark)(from), &(self.mark)(to))
     }
 
+    /// The same as another one.
+    pub fn shared(other: Arc<Smooth>) -> Smooth {
+        let of_marks = other.clone();
+        Smooth {
+            ends: other.ends,
+            mark: Box::new(move |loss| (other.mark)(loss)),
+            masses: Box::new(move |from, to| (of_marks.masses)(from, to)),
+        }
+    }
+
     /// Of masses that share nothing between cells.
-    fn new(
+    pub fn new(
         ends: (f64, f64),
         between: impl Fn(f64, f64) -> (f64, f64) + Send + Sync + 'static,
     ) -> Smooth {
@@ -110,6 +150,8 @@ impl Loss {
         };
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms: Vec::new(),
             smooth: Some(Smooth {
                 ends: (f64::NEG_INFINITY, f64::INFINITY),
@@ -134,6 +176,8 @@ impl Loss {
         let (most, least) = (0.5, 0.5 * exp(-t));
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms: vec![Atom::new(most, least), Atom::new(least, most)],
             smooth: Some(Smooth::new((-t, t), between)),
             normal: None,
@@ -149,6 +193,8 @@ impl Loss {
         let between = move |from: f64, to: f64| pair.between(from, to);
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms: Vec::new(),
             smooth: Some(Smooth::new((-most, most), between)),
             normal: None,
@@ -178,6 +224,8 @@ impl Loss {
         };
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms,
             smooth: Some(Smooth::new((-most, most), between)),
             normal,
@@ -223,6 +271,8 @@ impl Loss {
         }
         Some(Loss {
             cut,
+            attained: None,
+            are_dense: false,
             atoms,
             smooth: None,
             normal: None,
@@ -269,6 +319,8 @@ impl Loss {
             each.fold(0.0, |sum, mass| sum + mass.at_least(0.0))
         };
         Loss {
+            attained: None,
+            are_dense: false,
             cut: (
                 distribution(first) + distribution(-last) + of_slivers(0.0),
                 distribution(first - distance)
@@ -286,6 +338,8 @@ impl Loss {
         let pairs = p.iter().zip(q);
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms: pairs.map(|(&p, &q)| Atom::new(p, q)).collect(),
             smooth: None,
             normal: None,
@@ -301,6 +355,8 @@ impl Loss {
         });
         Loss {
             cut: (0.0, 0.0),
+            attained: None,
+            are_dense: false,
             atoms: atoms.collect(),
             smooth: None,
             normal: None,
@@ -316,8 +372,8 @@ impl Loss {
             Error::parameter(name, "the distribution of its privacy loss is not known")
                 .with_hint("repetition is possible for noise on numbers and for mechanisms with a finite matrix")
         };
-        if let Some((base, (without, with), rate)) = mechanism.subsampled() {
-            return Ok(Loss::of(base, name, (with, without))?.subsampled(rate));
+        if let Some(loss) = Loss::of_a_record(mechanism, name)? {
+            return Ok(loss);
         }
         let in_reach = |distance: f64| {
             let problem = "its noise is too small beside the distance of its secrets for a sum of privacy losses";
@@ -383,6 +439,30 @@ impl Loss {
         }
     }
 
+    /// The loss of a record that not every run uses, against none or another one; `None` if there is no such record.
+    fn of_a_record(mechanism: &dyn BoundMechanism, name: &str) -> Result<Option<Loss>> {
+        if let Some([above, below]) = mechanism.enclosing() {
+            return Ok(Some(Loss {
+                attained: Some(Box::new(Loss {
+                    are_dense: true,
+                    ..Loss::cells(below)
+                })),
+                ..Loss::cells(above)
+            }));
+        }
+        let of = |base: &dyn BoundMechanism, (without, with), rate| {
+            let loss = Loss::of(base, name, (with, without))?;
+            Ok(loss.subsampled(rate))
+        };
+        if let Some((base, pair, rate)) = mechanism.subsampled() {
+            return of(base, pair, rate).map(Some);
+        }
+        match mechanism.fixed_size() {
+            Some((base, pair, rate)) => of(base, pair, rate).map(|loss| Some(loss.symmetrized())),
+            None => Ok(None),
+        }
+    }
+
     /// The loss of the pair in the other order.
     pub fn reversed(self) -> Loss {
         let smooth = self.smooth.map(|Smooth { ends, mark, masses }| Smooth {
@@ -395,14 +475,10 @@ impl Loss {
         });
         let atoms = self.atoms.iter();
         Loss {
+            attained: self.attained.map(|loss| Box::new(loss.reversed())),
+            are_dense: self.are_dense,
             cut: (self.cut.1, self.cut.0),
-            atoms: atoms
-                .map(|atom| Atom {
-                    p: atom.q,
-                    q: atom.p,
-                    known: atom.known.map(|loss| -loss),
-                })
-                .collect(),
+            atoms: atoms.map(Atom::reversed).collect(),
             smooth,
             normal: self.normal.map(Normal::reversed),
         }
@@ -442,6 +518,8 @@ impl Loss {
         });
         let atoms = self.atoms.iter();
         Loss {
+            attained: None,
+            are_dense: false,
             cut: (mixed(self.cut.0, self.cut.1), self.cut.1),
             atoms: atoms
                 .map(|atom| Atom {

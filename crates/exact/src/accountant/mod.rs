@@ -33,12 +33,14 @@ mod composed;
 mod contour;
 mod crossing;
 pub(crate) mod divided;
+mod fused;
 mod grid;
 mod lattice;
 mod loss;
 mod normal;
 mod sides;
 mod spectrum;
+mod symmetrized;
 mod terms;
 mod window;
 
@@ -72,6 +74,11 @@ enum Direction {
         contour: Contour,
         /// The same on a grid, once the sides of the integral turn out to be far apart.
         grid: OnceLock<Box<Direction>>,
+    },
+    /// Of secrets that are only bounded: a bound from above, and secrets that exist.
+    Bounded {
+        above: Terms,
+        attained: Box<Direction>,
     },
 }
 
@@ -113,7 +120,7 @@ impl Accountant {
                 let mut losses = Self::losses(&**mechanism, *steps)?;
                 let bound = mechanism.bind_declared()?;
                 // The record, the second secret, comes first there: the same secret must be P in all terms.
-                if bound.subsampled().is_some() || bound.replaced().is_some() {
+                if is_of_a_record(&*bound) {
                     losses.swap(0, 1);
                 }
                 Ok((losses, *steps))
@@ -278,6 +285,12 @@ impl Accountant {
 
 impl Direction {
     fn new(loss: &Loss, steps: u64) -> Direction {
+        if let Some(attained) = &loss.attained {
+            return Direction::Bounded {
+                above: Terms::of(Measure::above(loss, grid(loss)), steps),
+                attained: Box::new(Direction::new(attained, steps)),
+            };
+        }
         match loss.normal.and_then(|normal| Contour::new(normal, steps)) {
             Some(contour) => Direction::Contour {
                 contour,
@@ -327,6 +340,10 @@ impl Direction {
                 );
                 ToldSides { most, least }
             }
+            Direction::Bounded { above, attained } => ToldSides {
+                most: Composed::new(above, 1.0).delta(epsilon),
+                least: attained.told(epsilon, floor).least,
+            },
         }
     }
 
@@ -345,16 +362,23 @@ impl Direction {
                     most: sides.most.at_most(other.most),
                 }
             }
+            Direction::Bounded { above, attained } => Sides {
+                least: attained.epsilon(delta, floor).least,
+                most: epsilon_at(above, delta, 1.0),
+            },
             Direction::Grid { above, below } => {
-                let of = |terms: &Terms, sign: f64| {
-                    let composed = Composed::new(terms, sign);
-                    composed.epsilon(delta, composed.delta(0.0).0)
-                };
+                let of = |terms: &Terms, sign: f64| epsilon_at(terms, delta, sign);
                 let (most, least) = parallel::both(|| of(above, 1.0), || of(below, -1.0));
                 Sides { least, most }
             }
         }
     }
+}
+
+/// One side of the ε at which δ(ε) crosses a value.
+fn epsilon_at(terms: &Terms, delta: f64, sign: f64) -> f64 {
+    let composed = Composed::new(terms, sign);
+    composed.epsilon(delta, composed.delta(0.0).0)
 }
 
 /// An upper bound on E\[(Σ X_i)⁺\] over n independent values of a distribution (value, probability) with a negative
@@ -444,6 +468,14 @@ fn check_steps(steps: u64) -> Result<()> {
     Ok(())
 }
 
+/// Whether its two secrets are databases that differ in one record, which not every run uses.
+fn is_of_a_record(bound: &dyn BoundMechanism) -> bool {
+    bound.subsampled().is_some()
+        || bound.replaced().is_some()
+        || bound.fixed_size().is_some()
+        || bound.enclosing().is_some()
+}
+
 /// The losses of a mechanism without a matrix whose pairs of secrets have finitely many likelihood ratios, both ways.
 fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
     let (a, b) = bound.worst_pair()?;
@@ -451,11 +483,7 @@ fn listed(bound: &dyn BoundMechanism) -> Option<Vec<Loss>> {
         bound.pair(a, b),
         Some(Pair::Gaussian { .. } | Pair::Laplace { .. } | Pair::PlanarLaplace(_))
     );
-    if is_noise
-        || bound.located().is_some()
-        || bound.subsampled().is_some()
-        || bound.replaced().is_some()
-    {
+    if is_noise || bound.located().is_some() || is_of_a_record(bound) {
         return None;
     }
     if bound.probabilities().is_some() {
@@ -513,7 +541,7 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
         )
         .with_hint("give two secrets or more, secrets=2"));
     };
-    if bound.subsampled().is_some() || bound.located().is_some() || bound.replaced().is_some() {
+    if bound.located().is_some() || is_of_a_record(bound) {
         return Ok(vec![(a, b)]);
     }
     let Some(table) = bound.probabilities() else {
@@ -547,5 +575,7 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
     Ok(found)
 }
 
+#[cfg(test)]
+mod fixed_size_tests;
 #[cfg(test)]
 mod tests;

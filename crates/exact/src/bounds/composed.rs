@@ -10,7 +10,7 @@ use crate::extreme::Extreme;
 use crate::hockey_stick::gaussian;
 use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Pair, by_curve, capacity_by_curve};
-use leakgauge_base::error::Result;
+use leakgauge_base::error::{Error, Result};
 
 /// What the figures are about.
 pub(super) const NOTES: &[&str] = &[
@@ -28,11 +28,12 @@ pub(super) fn of_promise(
     parameters: Vec<(&'static str, ParameterValue)>,
     options: &BoundsOptions,
 ) -> Result<Row> {
-    let (mechanism, steps) = promise
-        .composition()
-        .unwrap_or((crate::mechanism::dp_sgd(1.0, 1.0), 1));
+    let Some((mechanism, steps)) = promise.composition() else {
+        let problem = "is no composition of a mechanism";
+        return Err(Error::parameter(promise.to_string(), problem));
+    };
     let steps = steps.saturating_mul(options.repeat.unwrap_or(1));
-    row(&mechanism, steps, parameters, options)
+    row(&*mechanism, steps, parameters, options)
 }
 
 /// The row of a mechanism that is applied `steps` times.

@@ -47,7 +47,7 @@ fn term(text: &str) -> Result<Term> {
     match ClaimKind::from_call(&Call::parse(name)?)? {
         ClaimKind::Mechanism(mechanism) => Ok((mechanism, times)),
         ClaimKind::Promise(promise) => match promise.composition() {
-            Some((step, steps)) => Ok((Arc::new(step), steps.saturating_mul(times))),
+            Some((step, steps)) => Ok((step, steps.saturating_mul(times))),
             None => Err(Error::parameter(name, problem).with_hint(format!(
                 "name the mechanism that keeps it, or one promise alone with {}",
                 option("repeat")

@@ -241,7 +241,7 @@ fn of_promise(claim: &Claim, promise: &Promise, labels: Option<&[String]>) -> Re
         found.rho = finite(of("zcdp_rho"), NotImplied::Tails);
         found.epsilon = finite(Some(times as f64 * bound.epsilon()), NotImplied::Tails);
         // The points of the curve end before small δ, and lie on the upper side.
-        let accountant = Accountant::of_mechanism(&step, times)?;
+        let accountant = Accountant::of_mechanism(&*step, times)?;
         let (variation, security) = accountant.total_variation_and_bayes_security();
         found.advantage.most = Ok(variation.most);
         found.bayes_security = Ok(security.least);

@@ -193,6 +193,8 @@ pub fn bounds(text: &str, options: &BoundsOptions) -> Result<Bounds> {
             && rows.iter().any(|(_, row)| row.figure("steps").is_some())
         {
             composed::NOTES.to_vec()
+        } else if rows.iter().any(|(_, row)| row.has_sides()) {
+            [notes(kind), vec![SIDES]].concat()
         } else {
             notes(kind)
         },
@@ -302,6 +304,9 @@ fn mechanism_row(
     figures.extend(profile::figures(&*bound, options, 1));
     if let Some(kappa) = options.reconstruction {
         figures.push(("reconstruction", profile::reconstruction(&*bound, kappa)));
+        if let Some(least) = profile::attained(&*bound, |pair| pair.reconstruction(kappa)) {
+            figures.push(("reconstruction_at_least", Some(least)));
+        }
     }
     let mut row = Row::new(parameters, figures);
     row.worst_pair = names(mechanism, (a, b));
@@ -366,6 +371,10 @@ fn smallest_epsilon(delta: f64, of: impl Fn(f64) -> f64) -> f64 {
         }
     }
 }
+
+/// What is said of figures of one run that are only bounded.
+const SIDES: &str = "Of a figure with two sides the true value is between them: no databases of this size exceed the one, \
+                     and some whose other records are alike attain the other.";
 
 fn notes(kind: Kind) -> Vec<&'static str> {
     match kind {

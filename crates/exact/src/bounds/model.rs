@@ -107,6 +107,12 @@ impl Row {
         }
     }
 
+    /// Whether some figure stands from both sides.
+    pub(super) fn has_sides(&self) -> bool {
+        let mut names = self.figures.iter().map(|(name, _)| name);
+        names.any(|name| name.ends_with("_at_least"))
+    }
+
     /// A figure by name; `None` if there is none.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let found = self.figures.iter().find(|(known, _)| *known == name);

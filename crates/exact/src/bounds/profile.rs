@@ -21,10 +21,21 @@ pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps
     if let Some(order) = options.at_order {
         let found = largest(bound, |pair| pair.renyi_divergence(order));
         figures.push(("renyi_divergence", found.map(|found| times * found)));
+        if let Some(found) = attained(bound, |pair| pair.renyi_divergence(order)) {
+            figures.push(("renyi_divergence_at_least", Some(times * found)));
+        }
     }
     if options.profile {
         let rho = largest(bound, Pair::concentrated_rho);
         figures.push(("zcdp_rho", rho.map(|rho| times * rho)));
+        if let Some(least) = attained(bound, Pair::concentrated_rho) {
+            // The search may end above the supremum, by less than this part of it.
+            let is_less = rho.is_some_and(|rho| least < rho * (1.0 - 1e-9));
+            if is_less {
+                let least = least * (1.0 - 1e-11);
+                figures.push(("zcdp_rho_at_least", Some(times * least)));
+            }
+        }
         let mu = largest(bound, Pair::gaussian_mu);
         figures.push(("gdp_mu", mu.map(|mu| times.sqrt() * mu)));
     }
@@ -34,7 +45,12 @@ pub(super) fn figures(bound: &dyn BoundMechanism, options: &BoundsOptions, steps
 /// The same of several mechanisms, each applied so many times to the same secrets; μ is the root of the sum of squares.
 pub(super) fn of_terms(terms: &[(&dyn BoundMechanism, u64)], options: &BoundsOptions) -> Figures {
     let each = terms.iter();
-    let each = each.map(|(bound, steps)| figures(*bound, options, *steps));
+    let each = each.map(|(bound, steps)| {
+        let mut figures = figures(*bound, options, *steps);
+        // Not every term has the other side.
+        figures.retain(|(name, _)| terms.len() == 1 || !name.ends_with("_at_least"));
+        figures
+    });
     let joined = each.reduce(|all, next| {
         let both = all.into_iter().zip(next);
         both.map(|((name, x), (_, y))| {
@@ -57,6 +73,23 @@ pub(super) fn reconstruction(bound: &dyn BoundMechanism, kappa: f64) -> Option<f
         let delta = |epsilon: f64| bound.delta(epsilon).unwrap_or(1.0);
         Some(by_curve(kappa, 100, delta))
     })
+}
+
+/// The figure of databases that exist, where all pairs of secrets are only bounded: the larger of both orders.
+pub(super) fn attained(
+    bound: &dyn BoundMechanism,
+    figure: impl Fn(&Pair) -> Option<f64>,
+) -> Option<f64> {
+    let (base, (without, with), rate) = bound.fixed_size()?;
+    let base = base.pair(with, without)?;
+    let orders = [false, true].map(|reversed| {
+        figure(&Pair::Subsampled {
+            base: Box::new(base.clone()),
+            rate,
+            reversed,
+        })
+    });
+    Some(orders[0]?.at_least(orders[1]?))
 }
 
 /// The largest figure of all pairs; `None` if some pair has none.

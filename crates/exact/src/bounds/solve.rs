@@ -213,7 +213,10 @@ impl Wanted {
 }
 
 /// Parameters that are whole numbers: of steps, users, values.
-const WHOLE: [&str; 9] = [
+const WHOLE: [&str; 12] = [
+    "batch",
+    "records",
+    "epochs",
     "steps",
     "n",
     "size",

@@ -32,6 +32,7 @@ mod leak;
 mod orders;
 mod promise;
 mod requirement;
+mod training;
 
 pub use adjacency::{BoundPromise, Neighbors};
 pub use bound::{BoundClaim, Terms};
@@ -40,6 +41,7 @@ pub use guarantee::Guarantee;
 pub use leak::{Leak, MovedNoise};
 pub use promise::{PROMISES, Promise, PromiseEntry};
 pub use requirement::{Requirement, TimeBound};
+pub use training::Training;
 
 /// A claim as the user wrote it, and what it means. It is written to JSON as its text. A clone shares the
 /// mechanism.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 mod time;
 
 use super::curve::{Curve, of_dp_calls, of_point_calls};
+use super::training::{self, Training};
 use super::{Guarantee, Neighbors, Requirement, TimeBound};
-use crate::mechanism::{Subsampled, dp_sgd};
+use crate::mechanism::Mechanism;
 use leakgauge_base::error::Result;
 use leakgauge_base::grammar::{Arguments, Bounds, Call, Parameter, Value, format_number};
 use leakgauge_base::quantity::OverallFigure;
@@ -58,14 +59,10 @@ pub enum Promise {
         /// The first and the last place of the group, from 1; if not given, all places.
         group: Option<(i64, i64)>,
     },
-    /// No attack tells a record's presence better than from the gradients of DP-SGD with these parameters.
-    DpSgd {
-        /// The noise multiplier σ.
-        sigma: f64,
-        /// The probability that a record is in a batch.
-        rate: f64,
-        /// The number of steps.
-        steps: u64,
+    /// No attack tells a record's presence better than from all steps of a training.
+    Training {
+        /// The training.
+        training: Training,
         /// What this leaves, on its certified upper side.
         curve: Curve,
     },
@@ -136,7 +133,7 @@ impl Promise {
             Promise::Renyi { order, epsilon } => {
                 Requirement::Privacy(Guarantee::Renyi { order, epsilon })
             }
-            Promise::DpSgd { ref curve, .. }
+            Promise::Training { ref curve, .. }
             | Promise::DpCurve { ref curve }
             | Promise::TradeOff { ref curve, .. } => Requirement::Curve {
                 advantage: curve.largest_total_variation(),
@@ -193,7 +190,7 @@ impl Promise {
             | Promise::GaussianDp { unit, .. }
             | Promise::ConcentratedDp { unit, .. } => within(unit, true),
             Promise::Order { group, .. } => Neighbors::Orders { group },
-            Promise::DpSgd { .. }
+            Promise::Training { .. }
             | Promise::Renyi { .. }
             | Promise::DpCurve { .. }
             | Promise::TradeOff { .. }
@@ -206,11 +203,9 @@ impl Promise {
     }
 
     /// The mechanism of one step and the number of steps, of a promise that is a composition.
-    pub fn composition(&self) -> Option<(Subsampled, u64)> {
-        match *self {
-            Promise::DpSgd {
-                sigma, rate, steps, ..
-            } => Some((dp_sgd(sigma, rate), steps)),
+    pub fn composition(&self) -> Option<(Arc<dyn Mechanism>, u64)> {
+        match self {
+            Promise::Training { training, .. } => Some(training.composition()),
             _ => None,
         }
     }
@@ -218,7 +213,7 @@ impl Promise {
     /// The (ε, δ) that it promises together, of a promise that lists some or implies them.
     pub fn curve(&self) -> Option<&Curve> {
         match self {
-            Promise::DpSgd { curve, .. }
+            Promise::Training { curve, .. }
             | Promise::DpCurve { curve }
             | Promise::TradeOff { curve, .. } => Some(curve),
             _ => None,
@@ -308,12 +303,7 @@ impl fmt::Display for Promise {
                 }
                 f.write_str(")")
             }
-            Promise::DpSgd {
-                sigma, rate, steps, ..
-            } => {
-                let (sigma, rate) = (number(sigma), number(rate));
-                write!(f, "dp-sgd(sigma={sigma}, rate={rate}, steps={steps})")
-            }
+            Promise::Training { ref training, .. } => training.fmt(f),
             Promise::Renyi { order, epsilon } => {
                 write!(
                     f,
@@ -404,20 +394,10 @@ fn overall(figure: OverallFigure, arguments: &Arguments<'_>) -> Result<Promise> 
     Ok(Promise::Overall { figure, at_most })
 }
 
-fn dp_sgd_promise(arguments: &Arguments<'_>) -> Result<Promise> {
-    let sigma = arguments.number("sigma", Bounds::Above(0.0))?;
-    let rate = arguments.number("rate", PROBABILITY)?;
-    let steps = arguments.number("steps", Bounds::Between(1.0, 1e9))?;
-    if rate == 0.0 || steps.fract() != 0.0 {
-        return Err(arguments.error("rate must be above 0 and steps a whole number"));
-    }
-    let steps = steps as u64;
-    Ok(Promise::DpSgd {
-        sigma,
-        rate,
-        steps,
-        curve: Curve::of_composition(&dp_sgd(sigma, rate), steps)?,
-    })
+fn of_training(training: Training) -> Result<Promise> {
+    let (step, times) = training.composition();
+    let curve = Curve::of_composition(&*step, times)?;
+    Ok(Promise::Training { training, curve })
 }
 
 /// Every promise that [`Claim::parse`](super::Claim::parse) reads.
@@ -525,15 +505,15 @@ pub static PROMISES: &[PromiseEntry] = &[
         name: "dp-sgd",
         about: "the secrets, without and with one record, are no easier to tell apart than from all steps of DP-SGD \
                 with this noise and these batches (Poisson sampling)",
-        parameters: &[
-            Parameter::named("sigma", "the noise multiplier σ, above 0"),
-            Parameter::named(
-                "rate",
-                "the probability that a record is in a batch, above 0 and at most 1",
-            ),
-            Parameter::named("steps", "the number of steps, a whole number"),
-        ],
-        build: Build::Arguments(dp_sgd_promise),
+        parameters: training::DP_SGD,
+        build: Build::Arguments(|arguments| of_training(Training::dp_sgd(arguments)?)),
+    },
+    PromiseEntry {
+        name: "random-allocation",
+        about: "the secrets, without and with one record, are no easier to tell apart than from all steps of training with Gaussian \
+                noise where each epoch uses a record in exactly one step, chosen at random (balls in bins)",
+        parameters: training::RANDOM_ALLOCATION,
+        build: Build::Arguments(|arguments| of_training(Training::random_allocation(arguments)?)),
     },
     PromiseEntry {
         name: "bayes-security",

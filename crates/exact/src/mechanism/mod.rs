@@ -53,6 +53,7 @@ mod deterministic;
 mod discrete_gaussian;
 mod entry;
 mod exponential;
+mod fixed_size;
 mod gaussian;
 mod geometric;
 mod hadamard_response;
@@ -71,6 +72,7 @@ mod planar_geometric;
 mod planar_laplace;
 mod points;
 mod probabilities;
+mod random_allocation;
 mod randomized_response;
 mod ranged;
 mod ranged_geometric;
@@ -86,12 +88,14 @@ mod symmetric;
 mod table;
 mod truncated_geometric;
 mod unary_encoding;
+mod used;
 
 pub use deterministic::Deterministic;
 pub use discrete_gaussian::DiscreteGaussian;
 use entry::Build;
 pub use entry::Entry;
 pub use exponential::Exponential;
+pub use fixed_size::FixedSize;
 pub use gaussian::Gaussian;
 pub use geometric::Geometric;
 pub use hadamard_response::HadamardResponse;
@@ -107,6 +111,7 @@ pub use planar_geometric::PlanarGeometric;
 pub use planar_laplace::PlanarLaplace;
 pub use points::Grid;
 pub use probabilities::{MAX_ENTRIES, Probabilities};
+pub use random_allocation::RandomAllocation;
 pub use randomized_response::RandomizedResponse;
 pub use ranged::Range;
 pub use ranged_geometric::{Ends, RangedGeometric};
@@ -226,6 +231,19 @@ pub trait BoundMechanism: Debug + Send + Sync {
     /// For a mechanism that uses a record only with a certain probability: the mechanism that is applied, its secrets
     /// without and with the record, and that probability.
     fn subsampled(&self) -> Option<(&dyn BoundMechanism, (usize, usize), f64)> {
+        None
+    }
+
+    /// For a mechanism on a batch of a fixed size, in which a record may be replaced: the mechanism that is applied, its secrets
+    /// without and with the record 1, and the part of the records that is in a batch. Then [`pairs`](Self::pairs) bound all
+    /// databases, and those in which all other records are alike have the pair of the mixture.
+    fn fixed_size(&self) -> Option<(&dyn BoundMechanism, (usize, usize), f64)> {
+        None
+    }
+
+    /// For a mechanism whose likelihood ratios are only enclosed: cells of the record, or the second secret, against none that
+    /// tell at least as much, and some that tell at most as much, also of any composition.
+    fn enclosing(&self) -> Option<&[Vec<Cell>; 2]> {
         None
     }
 

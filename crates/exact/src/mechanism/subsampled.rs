@@ -1,35 +1,39 @@
 //! A mechanism that uses a record only with a certain probability.
 
-use crate::extreme::Extreme;
 use std::fmt;
 
-use libm::{expm1, log, log1p};
-use rand::{Rng, RngExt};
-
-use crate::profile::{Cell, Pair};
-
 use super::entry::{Build, Reader, component};
-use super::law::mixed;
-use super::observed::texts;
-use super::{BoundMechanism, Entry, Gaussian, Law, Mechanism, Observed, Replaced};
+use super::used::Used;
+use super::{BoundMechanism, Entry, FixedSize, Gaussian, Mechanism, Replaced};
 use leakgauge_base::error::{Error, Result};
-use leakgauge_base::grammar::{Arguments, Bounds, Parameter, Value, format_number};
+use leakgauge_base::grammar::{Arguments, Bounds, MAX_WHOLE, Parameter, Value, format_number};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "subsampled",
-    about: "applies a mechanism to a record that is used only with a certain probability (Poisson sampling)",
+    about: "applies a mechanism to a record that is used only with a certain probability (Poisson sampling), or to a batch of a \
+            fixed size (without replacement)",
     parameters: &[
         Parameter::positional(
             "mechanism",
-            "the mechanism; its worst pair of secrets is the one without and with the record, 0 and 1, or the points 0;0 and 1;0, unless declared",
+            "the mechanism; its worst pair of secrets is the one without and with the record, 0 and 1, or the points 0;0 and 1;0, unless declared; \
+             with batch, records are -1 and 1, or -1;0 and 1;0",
         ),
         Parameter::named(
             "rate",
             "the probability that the record is used, above 0 and at most 1",
         ),
         Parameter::named(
+            "batch",
+            "instead of rate: how many records a batch has, each at most once",
+        ),
+        Parameter::named(
+            "records",
+            "with batch: how many records there are, of two databases of different sizes in the larger one",
+        ),
+        Parameter::named(
             "relation",
-            "add-or-remove (default): secrets are without and with the record; replace, for noise on a number: secrets are two records in the same place, -1 and 1",
+            "add-or-remove (default with rate): secrets are without and with the record; replace (default with batch), with rate for noise on a \
+             number: secrets are two records in the same place, -1 and 1",
         ),
     ],
     build: Build::Around(build),
@@ -68,25 +72,57 @@ pub fn dp_sgd(sigma: f64, rate: f64) -> Subsampled {
 }
 
 fn build(arguments: &Arguments<'_>, read: Reader) -> Result<Box<dyn Mechanism>> {
-    let rate = arguments.number("rate", Bounds::Between(0.0, 1.0))?;
-    if rate == 0.0 {
-        return Err(arguments.error("rate must be above 0: else the record is never used"));
-    }
-    let mechanism = component(arguments, "mechanism", read)?;
-    match arguments.value("relation") {
-        None => {}
-        Some(Value::Word(word)) if word == "add-or-remove" => {}
-        Some(Value::Word(word)) if word == "replace" => {
-            return Ok(Box::new(Replaced { mechanism, rate }));
-        }
+    let replaces = match arguments.value("relation") {
+        None => None,
+        Some(Value::Word(word)) if word == "add-or-remove" => Some(false),
+        Some(Value::Word(word)) if word == "replace" => Some(true),
         Some(value) => {
             return Err(arguments.error(format!(
                 "relation must be add-or-remove or replace, got {}",
                 value.describe()
             )));
         }
+    };
+    let sized = ["batch", "records"].map(|name| arguments.value(name).is_some());
+    if sized != [false; 2] {
+        if arguments.value("rate").is_some() {
+            return Err(arguments.error("give either rate, or batch and records"));
+        }
+        return fixed_size(arguments, replaces.unwrap_or(true), read);
     }
-    Ok(Box::new(Subsampled { mechanism, rate }))
+    let rate = arguments.number("rate", Bounds::Between(0.0, 1.0))?;
+    if rate == 0.0 {
+        return Err(arguments.error("rate must be above 0: else the record is never used"));
+    }
+    let mechanism = component(arguments, "mechanism", read)?;
+    Ok(match replaces {
+        Some(true) => Box::new(Replaced { mechanism, rate }),
+        _ => Box::new(Subsampled { mechanism, rate }),
+    })
+}
+
+fn fixed_size(
+    arguments: &Arguments<'_>,
+    replaces: bool,
+    read: Reader,
+) -> Result<Box<dyn Mechanism>> {
+    let whole = |name: &str| {
+        let number = arguments.number(name, Bounds::Between(1.0, MAX_WHOLE as f64))?;
+        match number.fract() == 0.0 {
+            true => Ok(number as u64),
+            false => Err(arguments.error(format!("{name} must be a whole number"))),
+        }
+    };
+    let (batch, records) = (whole("batch")?, whole("records")?);
+    if batch > records {
+        return Err(arguments.error("batch must be at most records"));
+    }
+    Ok(Box::new(FixedSize {
+        mechanism: component(arguments, "mechanism", read)?,
+        batch,
+        records,
+        replaces,
+    }))
 }
 
 impl fmt::Display for Subsampled {
@@ -127,135 +163,7 @@ impl Mechanism for Subsampled {
         let pair = base.worst_pair().ok_or_else(|| {
             Error::parameter(self.to_string(), "its mechanism has only one secret")
         })?;
-        Ok(Box::new(Bound {
-            base,
-            pair,
-            rate: self.rate,
-            uses,
-        }))
-    }
-}
-
-#[derive(Debug)]
-struct Bound {
-    base: Box<dyn BoundMechanism>,
-    /// The secrets of the mechanism without and with the record.
-    pair: (usize, usize),
-    rate: f64,
-    /// Whether each secret is the one with the record.
-    uses: Vec<bool>,
-}
-
-impl BoundMechanism for Bound {
-    fn secret_count(&self) -> usize {
-        self.uses.len()
-    }
-
-    fn total_variation(&self, a: usize, b: usize) -> f64 {
-        if self.uses[a] == self.uses[b] {
-            0.0
-        } else {
-            self.rate * self.base.total_variation(self.pair.0, self.pair.1)
-        }
-    }
-
-    fn bayes_security(&self, a: usize, b: usize) -> f64 {
-        if self.uses[a] == self.uses[b] {
-            1.0
-        } else {
-            (1.0 - self.rate) + self.rate * self.base.bayes_security(self.pair.0, self.pair.1)
-        }
-    }
-
-    fn law(&self, secret: usize) -> Law {
-        let without = self.base.law(self.pair.0);
-        if self.uses[secret] {
-            mixed(without, self.base.law(self.pair.1), self.rate)
-        } else {
-            without
-        }
-    }
-
-    fn subsampled(&self) -> Option<(&dyn BoundMechanism, (usize, usize), f64)> {
-        Some((&*self.base, self.pair, self.rate))
-    }
-
-    /// ln(1 − q + q·e^ε).
-    fn epsilon(&self) -> f64 {
-        let epsilon = self.base.epsilon();
-        if self
-            .worst_pair()
-            .is_none_or(|(a, b)| self.uses[a] == self.uses[b])
-        {
-            0.0
-        } else if epsilon > 700.0 {
-            epsilon + log(self.rate)
-        } else {
-            log1p(self.rate * expm1(epsilon))
-        }
-    }
-
-    fn columns(&self) -> &'static [&'static str] {
-        self.base.columns()
-    }
-
-    fn draw(&self, secret: usize, rng: &mut dyn Rng) -> Vec<Observed> {
-        let used = self.uses[secret] && rng.random::<f64>() < self.rate;
-        let (without, with) = self.pair;
-        self.base.draw(if used { with } else { without }, rng)
-    }
-
-    fn sample(&self, secret: usize, rng: &mut dyn Rng) -> Vec<String> {
-        texts(self.draw(secret, rng))
-    }
-
-    fn pair(&self, a: usize, b: usize) -> Option<Pair> {
-        if self.uses[a] == self.uses[b] {
-            return Some(Pair::Cells(vec![Cell::new(1.0, 1.0)]));
-        }
-        let (without, with) = self.pair;
-        Some(Pair::Subsampled {
-            base: Box::new(self.base.pair(with, without)?),
-            rate: self.rate,
-            reversed: self.uses[b],
-        })
-    }
-
-    /// Both orders.
-    fn pairs(&self) -> Option<Vec<Pair>> {
-        let (a, b) = self.worst_pair()?;
-        Some(vec![self.pair(a, b)?, self.pair(b, a)?])
-    }
-
-    fn capacity(&self) -> Option<f64> {
-        Some(
-            1.0 + self
-                .worst_pair()
-                .map_or(0.0, |(a, b)| self.total_variation(a, b)),
-        )
-    }
-
-    fn delta(&self, epsilon: f64) -> Option<f64> {
-        if self
-            .worst_pair()
-            .is_none_or(|(a, b)| self.uses[a] == self.uses[b])
-        {
-            return Some(0.0);
-        }
-        let raised = if epsilon > 700.0 {
-            epsilon - log(self.rate)
-        } else {
-            log1p(expm1(epsilon) / self.rate)
-        };
-        let present = self.rate * self.base.delta(raised)?;
-        // 1 − e^ε(1 − q) is q times 1 − less; of a rate of 1 the other order of the pair is the same.
-        let less = expm1(epsilon) * (1.0 - self.rate) / self.rate;
-        let absent = if less < 1.0 {
-            self.rate * (1.0 - less) * self.base.delta((epsilon - log1p(-less)).at_least(0.0))?
-        } else {
-            0.0
-        };
-        Some(present.at_least(absent))
+        Ok(Box::new(Used::new(base, pair, self.rate, uses)))
     }
 }
 

@@ -20,6 +20,7 @@ use leakgauge_stats::special::normal_quantile;
 
 mod cells;
 mod discrete;
+mod fixed_size;
 mod lattice;
 mod planar;
 mod replaced;
@@ -68,6 +69,18 @@ pub enum Pair {
         /// Whether the order is reversed: Q and (1 − r)·Q + r·P.
         reversed: bool,
     },
+    /// The pair that is alike in both orders and has, at every ε ≥ 0, the δ of (1 − r)·Q + r·P against Q.
+    FixedSize {
+        /// P and Q, whose order does not matter.
+        base: Box<Pair>,
+        /// r.
+        rate: f64,
+    },
+    /// Gaussian noise in several steps, of which one uses the record.
+    Allocated {
+        /// μ of a step that uses it.
+        mu: f64,
+    },
     /// Noise on a record that is used with a probability, against that on another in its place.
     Replaced(ReplacedPair),
     /// (1 − r)·R₀ + r·R_Δ and (1 − r)·R₀ + r·R₋Δ, R_x discrete Gaussian noise around x.
@@ -79,6 +92,13 @@ pub enum Pair {
         /// r.
         rate: f64,
     },
+}
+
+/// A half of the integral of a Rényi divergence over δ(ε), see [`Pair::by_delta`].
+#[derive(Debug, Clone, Copy)]
+struct Half {
+    power: f64,
+    sign: f64,
 }
 
 /// Beyond this loss of the noise, μ of the noise itself bounds that of a mixture: probabilities would underflow.
@@ -114,6 +134,8 @@ impl Pair {
             Pair::DiscreteReplaced { .. } => {
                 self.lattice().map(|mixed| mixed.divergence(order, false))
             }
+            Pair::FixedSize { base, rate } => fixed_size::renyi_divergence(base, *rate, order),
+            Pair::Allocated { .. } => None,
             Pair::Subsampled {
                 base,
                 rate,
@@ -128,7 +150,10 @@ impl Pair {
                 // No order exceeds the largest loss, which at very large orders the integral may.
                 base => {
                     let most = self.largest_loss()?;
-                    base.by_delta(order, *rate, *reversed)
+                    // f″ is α(α − 1)r²·(1 − r + r·x)^power.
+                    let power = if *reversed { -order - 1.0 } else { order - 2.0 };
+                    let halves = [Half { power, sign: 1.0 }, Half { power, sign: -1.0 }];
+                    base.by_delta(order, *rate, halves)
                         .map(|found| found.at_most(most))
                 }
             },
@@ -146,6 +171,8 @@ impl Pair {
             Pair::PlanarLaplace(pair) => pair.epsilon(),
             Pair::Replaced(pair) => pair.epsilon(),
             Pair::DiscreteReplaced { distance, .. } => unbounded(*distance),
+            Pair::FixedSize { base, rate } => fixed_size::mixed(base, *rate).largest_loss()?,
+            Pair::Allocated { mu } => unbounded(*mu),
             Pair::Subsampled {
                 base,
                 rate,
@@ -211,14 +238,13 @@ impl Pair {
         }
     }
 
-    /// The divergence of (1 − r)·Q + r·P from Q, or of Q from it, as an integral over δ(ε).
-    fn by_delta(&self, order: f64, rate: f64, reversed: bool) -> Option<f64> {
+    /// The divergence of a mixture, or from it, as an integral over δ(ε): of (1 − r)·Q + r·P from Q both halves have the
+    /// power α − 2, of Q from it −α − 1.
+    fn by_delta(&self, order: f64, rate: f64, halves: [Half; 2]) -> Option<f64> {
         let (end, panel) = self.extent(order)?;
         if end == 0.0 {
             return Some(0.0);
         }
-        // f″ is α(α − 1)r²·(1 − r + r·x)^power.
-        let power = if reversed { -order - 1.0 } else { order - 2.0 };
         let log_mixed = |x: f64| {
             if x > 700.0 {
                 x + log(rate)
@@ -226,19 +252,28 @@ impl Pair {
                 log1p(rate * expm1(x))
             }
         };
-        let log_weight = |x: f64| power * log_mixed(x) + if x > 0.0 { x } else { 2.0 * x };
+        let log_weights = |x: f64| {
+            halves.map(|half| {
+                let rise = if half.sign > 0.0 { x } else { -2.0 * x };
+                half.power * log_mixed(half.sign * x) + rise
+            })
+        };
         let log_delta = |x: f64| self.delta(x).map_or(f64::NEG_INFINITY, f64::ln);
         // What the integrand is scaled by: about its largest value.
         let places = (0..=400).map(|k| end * f64::from(k) / 400.0);
         let most = places
-            .map(|x| log_weight(x).at_least(log_weight(-x)) + log_delta(x))
+            .map(|x| {
+                let [one, other] = log_weights(x);
+                one.at_least(other) + log_delta(x)
+            })
             .fold(f64::NEG_INFINITY, f64::at_least);
         if most == f64::NEG_INFINITY {
             return Some(0.0);
         }
         let value = |x: f64| {
             let rest = log_delta(x) - most;
-            exp(log_weight(x) + rest) + exp(log_weight(-x) + rest)
+            let [one, other] = log_weights(x);
+            exp(one + rest) + exp(other + rest)
         };
         let whole = if matches!(self, Pair::PlanarLaplace(_)) {
             // δ ends like a power of the root of what is left: ε = end·(1 − s²) makes it smooth.
@@ -266,6 +301,10 @@ impl Pair {
             Pair::Cells(cells) => Some(cells.clone()),
             Pair::DiscreteReplaced { .. } => Some(self.lattice()?.cells()),
             Pair::DiscreteGaussian { sigma, distance } => Some(discrete::cells(*sigma, *distance)),
+            Pair::FixedSize { base, rate } => {
+                let cells = fixed_size::mixed(base, *rate).cells()?;
+                Some(fixed_size::mirrored(cells))
+            }
             Pair::Subsampled {
                 base,
                 rate,
@@ -316,6 +355,8 @@ impl Pair {
             }
             Pair::PlanarLaplace(pair) => pair.reconstruction(kappa),
             Pair::Replaced(pair) => pair.reconstruction(kappa),
+            Pair::FixedSize { base, rate } => fixed_size::reconstruction(self, base, *rate, kappa)?,
+            Pair::Allocated { .. } => return None,
             Pair::Subsampled {
                 base,
                 rate,
@@ -349,6 +390,8 @@ impl Pair {
     pub fn concentrated_rho(&self) -> Option<f64> {
         match self {
             Pair::Gaussian { mu } => Some(0.5 * mu * mu),
+            // As below of subsampling: the record has a part of the distribution of one step.
+            Pair::Allocated { mu } => Some(0.5 * mu * mu),
             // Whole numbers αΔ attain αΔ²/2σ², and no order exceeds it (Canonne, Kamath, Steinke, theorem 4).
             Pair::DiscreteGaussian { sigma, distance } => {
                 let mu = distance / sigma;
@@ -356,7 +399,11 @@ impl Pair {
             }
             // Mixing brings no order nearer to the other distribution, and at large orders only r·P counts: ln r/α vanishes.
             // This is the larger ρ of both orders of the pair.
-            Pair::Subsampled { base, .. } if base.has_unbounded_loss() => base.concentrated_rho(),
+            Pair::Subsampled { base, .. } | Pair::FixedSize { base, .. }
+                if base.has_unbounded_loss() =>
+            {
+                base.concentrated_rho()
+            }
             Pair::Replaced(pair) => Some(pair.concentrated_rho()),
             Pair::DiscreteReplaced { .. } => self.lattice()?.concentrated_rho(),
             _ => {
@@ -384,7 +431,7 @@ impl Pair {
     pub fn gaussian_mu(&self) -> Option<f64> {
         match self {
             Pair::Cells(cells) => Some(Cells(cells).gaussian_mu()),
-            Pair::Gaussian { mu } => Some(*mu),
+            Pair::Gaussian { mu } | Pair::Allocated { mu } => Some(*mu),
             Pair::Laplace { distance } => Some(laplace_mu(*distance)),
             Pair::PlanarLaplace(pair) => Some(pair.gaussian_mu()),
             Pair::Replaced(pair) => Some(pair.gaussian_mu()),
@@ -395,6 +442,8 @@ impl Pair {
                 base.gaussian_mu()
             }
             Pair::DiscreteReplaced { .. } => self.lattice()?.gaussian_mu(),
+            // Gaussian curves are alike in both orders.
+            Pair::FixedSize { base, rate } => fixed_size::mixed(base, *rate).gaussian_mu(),
             Pair::Subsampled { base, .. } => match &**base {
                 Pair::Cells(_) => Some(Cells(&self.cells()?).gaussian_mu()),
                 Pair::DiscreteGaussian { .. } => self.lattice()?.gaussian_mu(),

@@ -36,6 +36,9 @@ fn every_promise_reads_back_from_its_text() {
         "rdp(alpha=2, epsilon=0.5)",
         "dp-curve(dp(epsilon=0.5, delta=0.001), dp(epsilon=1, delta=0))",
         "f-dp(point(fpr=0.1, fnr=0.6), point(fpr=0.6, fnr=0.1))",
+        "dp-sgd(sigma=1, rate=0.5, steps=2)",
+        "random-allocation(sigma=2, steps=3)",
+        "random-allocation(sigma=2, steps=3, epochs=4)",
         "bayes-security(0.9)",
         "advantage(0.1)",
         "attack-advantage(0.1)",
@@ -57,6 +60,19 @@ fn every_promise_reads_back_from_its_text() {
 fn impossible_values_are_refused_by_name() {
     for (text, problem) in [
         ("ldp(-1)", "epsilon must be at least 0, got -1"),
+        (
+            "random-allocation(sigma=0.01, steps=3)",
+            "sigma must be between 0.1 and 1000, got 0.01",
+        ),
+        (
+            "random-allocation(sigma=1, steps=2.5)",
+            "steps must be a whole number",
+        ),
+        (
+            "random-allocation(sigma=1, steps=2, epochs=0)",
+            "epochs must be between 1",
+        ),
+        ("dp-sgd(sigma=1, rate=0, steps=2)", "rate must be above 0"),
         ("ldp", "epsilon is missing"),
         (
             "dp(epsilon=1, delta=2)",
