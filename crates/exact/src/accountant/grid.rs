@@ -175,8 +175,8 @@ impl Measure {
             false => measure.add_merged(&loss.atoms),
         };
         if let Some(smooth) = &loss.smooth {
-            measure.add_cells(smooth);
-            lowered = ROUNDING * grid.step;
+            let raised = measure.add_cells(smooth);
+            lowered = lowered.at_least(raised) + ROUNDING * grid.step;
         }
         measure.grid.offset -= lowered;
         measure
@@ -207,34 +207,79 @@ impl Measure {
             }
         }
         let mut cells: Vec<Atom> = merged.into_values().collect();
-        cells.sort_by(|a, b| a.loss().total_cmp(&b.loss()));
-        for cell in cells {
-            let told = cell.loss();
+        cells.sort_by(|a, b| b.loss().total_cmp(&a.loss()));
+        raised.at_least(self.add_lowered(&cells))
+    }
+
+    /// Adds atoms, the largest loss first, each with as much of the next ones as brings its loss down to the grid.
+    ///
+    /// # Formula
+    /// Of an atom A with the loss L, down to the multiple g below, and the next atom B: with the part x = q_A(e^(L − g) −
+    /// 1)/(q_B(1 − e^(L_B − g))) of B merged into A, ln p/q is g. That lowers the mean by about L − g times half of the
+    /// distance of B; to round A down would lower it by L − g, which adds up over many steps.
+    fn add_lowered(&mut self, cells: &[Atom]) -> f64 {
+        let mut raised = 0.0;
+        let mut rest: Vec<f64> = vec![1.0; cells.len()];
+        let mut next = 0;
+        for at in 0..cells.len() {
+            if rest[at] == 0.0 {
+                continue;
+            }
+            let (mut p, mut q) = (rest[at] * cells[at].p, rest[at] * cells[at].q);
+            let mut told = cells[at].loss();
             let down = (self.grid.place(told) + ON_GRID).floor() as i64;
-            self.add(down, cell.p);
-            raised = (self.grid.loss(down) - told).at_least(raised);
+            let low = self.grid.loss(down);
+            next = next.max(at + 1);
+            while next < cells.len() && told > low {
+                let other = &cells[next];
+                let apart = -expm1(other.loss() - low);
+                // All of an atom on the same side of the multiple goes along.
+                let wanted = match apart > 0.0 {
+                    true => q * expm1(told - low) / (other.q * apart),
+                    false => rest[next],
+                };
+                let part = match wanted < rest[next] {
+                    true => wanted,
+                    false => rest[next],
+                };
+                p += part * other.p;
+                q += part * other.q;
+                rest[next] -= part;
+                if rest[next] > 0.0 {
+                    told = low;
+                    break;
+                }
+                next += 1;
+                told = Atom::new(p, q).loss().at_least(low);
+            }
+            self.add(down, p);
+            let rounding = ON_GRID * self.grid.step + 4.0 * f64::EPSILON * told.abs();
+            raised = (low - told + rounding).at_least(raised);
         }
         raised
     }
 
-    fn add_cells(&mut self, smooth: &Smooth) {
+    fn add_cells(&mut self, smooth: &Smooth) -> f64 {
         let (grid, step) = (self.grid, self.grid.step);
-        let (low, high) = smooth.cells(grid);
-        let mut from = grid.loss(low) - 0.5 * step;
-        self.dropped += smooth.between(f64::NEG_INFINITY, from).0;
-        for multiple in low..=high {
+        let cells = Cells::of(smooth, grid);
+        let mut pieces = Vec::new();
+        let mut from = grid.loss(cells.first) - cells.half * step;
+        // Nothing is below the first cell but the tail, and rounding of an end of the support.
+        let mut begin = from - cells.before * step;
+        self.dropped += smooth.between(f64::NEG_INFINITY, begin).0;
+        for multiple in (cells.first..=cells.last).step_by(cells.stride) {
             let center = grid.loss(multiple);
             if center > 600.0 {
                 break;
             }
             let scale = exp(center);
             // Not below 0 if the loss of all between `from` and `to` is at least the center.
-            let marked = (smooth.mark)(from);
+            let marked = (smooth.mark)(begin);
             let gain = |to: f64| {
                 let (p, q) = (smooth.masses)(&marked, &(smooth.mark)(to));
-                (p, p - scale * q)
+                (p, p - scale * q, q)
             };
-            let near = |told: (f64, f64)| told.1.abs() <= ROUNDING * step * told.0;
+            let near = |told: (f64, f64, f64)| told.1.abs() <= ROUNDING * step * told.0;
             let mut to = 2.0 * center - from;
             let mut told = gain(to);
             for _ in 0..4 {
@@ -243,19 +288,97 @@ impl Measure {
                 }
                 // The derivative of the gain is nearly the density times the distance to the center.
                 let slope = told.0 / (to - from) * (to - center);
-                to = (to - told.1 / slope).clamp(center + 1e-3 * step, center + step);
+                let (least, most) = (1e-3 * step, 2.0 * cells.half * step);
+                to = (to - told.1 / slope).clamp(center + least, center + most);
                 told = gain(to);
             }
-            if !BALANCED.contains(&((to - center) / step)) || !near(told) {
-                to = center + 0.5 * step;
+            let reach = (to - center) / (2.0 * cells.half * step);
+            if !BALANCED.contains(&reach) || !near(told) {
+                to = center + cells.half * step;
                 told = gain(to);
             }
-            let lowered = i64::from(told.1 < -ROUNDING * step * told.0);
-            self.add(multiple - lowered, told.0);
-            from = to;
+            let (p, gained, q) = told;
+            let told_on_grid = near(told).then_some(center);
+            match Atom::of_cell((p, q), told_on_grid, step).filter(|cell| cell.loss() >= from) {
+                Some(cell) => pieces.push(cell),
+                None => {
+                    // Digits are lost: the loss is at least that of the begin of the cell.
+                    let lowered = if gained < 0.0 { cells.stride } else { 0 };
+                    self.add(multiple - lowered as i64, p);
+                }
+            }
+            (from, begin) = (to, to);
         }
-        let last = (grid.place(from) - 0.5).floor() as i64;
-        self.add(last, smooth.between(from, f64::INFINITY).0);
+        let rest = smooth.between(from, f64::INFINITY);
+        match Atom::of_cell(rest, None, step).filter(|cell| cell.loss() >= from) {
+            Some(cell) => pieces.push(cell),
+            None => self.add((grid.place(from) - 0.5).floor() as i64, rest.0),
+        }
+        pieces.reverse();
+        let raised = self.add_lowered(&pieces);
+        raised
+    }
+}
+
+/// What may be wrong with masses of cells, which are differences of numbers up to 1.
+const OF_MASSES: f64 = 4e-16;
+
+impl Atom {
+    /// A cell with a loss that is known, or with one that is no larger than that of its masses, whatever rounding did to
+    /// them; `None` where that would take a step.
+    fn of_cell((p, q): (f64, f64), known: Option<f64>, step: f64) -> Option<Atom> {
+        let cell = Atom { p, q, known };
+        if known.is_some() && cell.has_digits() {
+            return Some(cell);
+        }
+        let wrong = OF_MASSES * (1.0 / p + 1.0 / q);
+        let lowered = Atom::new(p, q).loss() - wrong;
+        let is_told = cell.has_digits() && wrong < step && lowered.is_finite();
+        is_told.then_some(Atom {
+            p,
+            q,
+            known: Some(lowered),
+        })
+    }
+}
+
+/// The cells whose merged losses are multiples of the step.
+struct Cells {
+    first: i64,
+    last: i64,
+    /// From one multiple to the next, and from a multiple to the end of its cell, in steps.
+    stride: usize,
+    half: f64,
+    /// How far before the first cell masses are looked for, in steps.
+    before: f64,
+}
+
+impl Cells {
+    /// One cell around each multiple. Where both ends of the losses are multiples, a cell around an end would have one half
+    /// only, and losing a part of the step there adds up over many steps: cells of two steps around every other multiple
+    /// begin and end with the losses.
+    fn of(smooth: &Smooth, grid: Grid) -> Cells {
+        let ends = [smooth.ends.0, smooth.ends.1].map(|end| grid.place(end));
+        let whole = ends.map(f64::round);
+        let is_whole = |at: usize| (ends[at] - whole[at]).abs() <= ROUNDING;
+        let even = (whole[1] - whole[0]) % 2.0 == 0.0 && whole[1] > whole[0];
+        if is_whole(0) && is_whole(1) && even {
+            return Cells {
+                first: whole[0] as i64 + 1,
+                last: whole[1] as i64 - 1,
+                stride: 2,
+                half: 1.0,
+                before: 0.5,
+            };
+        }
+        let (first, last) = smooth.cells(grid);
+        Cells {
+            first,
+            last,
+            stride: 1,
+            half: 0.5,
+            before: 0.0,
+        }
     }
 }
 
@@ -327,8 +450,28 @@ impl Loss {
 /// not be told apart by the tiny variance.
 const PART: f64 = 3e-5;
 
-/// The grid for a loss.
-pub(super) fn grid(loss: &Loss) -> Grid {
+/// The square of the step over the variance of a step of a mechanism that is applied so many times, where that variance
+/// is as it is.
+///
+/// # Formula
+/// A step h moves the mean of a sum of T losses by about T·h²/12, and sums have T·V as their variance W. That counts for a
+/// part of at most √W·h²/(12V)·z of a δ that is z standard deviations out, so that h²/V may be a small part of 1/√W; and
+/// cells of a sum are as many as √T·√(V/h²).
+fn fineness(loss: &Loss, steps: u64, variance: f64) -> f64 {
+    /// What is still a small part, and the part for one step with which cells stay below half a million.
+    const SMALL: f64 = 2e-3;
+    const PER_STEP: f64 = 8e-10;
+    // Atoms that are off the grid are moved by more.
+    if loss.smooth.is_none() {
+        return FINENESS;
+    }
+    let steps = steps as f64;
+    let most = SMALL / (1.0 + (steps * variance).sqrt());
+    (PER_STEP * steps).at_most(most).at_least(FINENESS)
+}
+
+/// The grid for a loss, of which so many are summed.
+pub(super) fn grid(loss: &Loss, steps: u64) -> Grid {
     if let Some(grid) = loss.lattice() {
         return grid;
     }
@@ -343,7 +486,8 @@ pub(super) fn grid(loss: &Loss) -> Grid {
         step /= 8.0;
         found = variance(step);
     }
-    let mut wanted = (FINENESS * found).sqrt().at_least(finest);
+    let wanted = fineness(loss, steps, found) * found;
+    let mut wanted = wanted.sqrt().at_least(finest);
     if loss.smooth.is_none() {
         wanted = wanted.at_least(PART * loss.mean().abs());
     }
@@ -355,7 +499,8 @@ pub(super) fn grid(loss: &Loss) -> Grid {
         };
     };
     let step = if most - offset > wanted {
-        (most - offset) / ((most - offset) / wanted).ceil()
+        // An even number of steps, which cells of two steps need.
+        (most - offset) / (2.0 * (0.5 * (most - offset) / wanted).ceil())
     } else {
         wanted
     };
@@ -373,7 +518,7 @@ pub(super) fn common_grids<'l>(losses: &[(&'l Loss, u64)]) -> Vec<(&'l Loss, Gri
     const WINDOW: f64 = (1 << 22) as f64;
     const WIDE: f64 = 14.0;
     let of = |(loss, steps): &(&Loss, u64)| {
-        let variance = Measure::above(loss, grid(loss)).moments().1;
+        let variance = Measure::above(loss, grid(loss, *steps)).moments().1;
         // Where all losses are infinite there is none.
         let variance = if variance.is_finite() { variance } else { 0.0 };
         (*steps as f64 * variance, *steps as f64)

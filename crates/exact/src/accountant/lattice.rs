@@ -95,7 +95,7 @@ mod tests {
             ("planar-geometric(nu=30, secrets=0..1)", 200_000),
         ] {
             for loss in Accountant::losses(&*parse(text).unwrap(), 100).unwrap() {
-                let cells = Measure::above(&loss, grid(&loss)).masses.len();
+                let cells = Measure::above(&loss, grid(&loss, 100)).masses.len();
                 assert!(cells <= most, "{text}: {cells}");
             }
         }

@@ -23,7 +23,7 @@ pub(super) struct Atom {
     pub p: f64,
     pub q: f64,
     /// ln(p/q), where it is known with more digits than the masses have, and where one of them underflows.
-    known: Option<f64>,
+    pub known: Option<f64>,
 }
 
 impl Atom {

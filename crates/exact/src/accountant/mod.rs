@@ -184,7 +184,7 @@ impl Accountant {
                 of_directions.push(sides.into_iter().map(|side| side.0).collect());
                 continue;
             }
-            let terms = Terms::of(Measure::above(loss, grid(loss)), steps);
+            let terms = Terms::of(Measure::above(loss, grid(loss, steps)), steps);
             of_directions.push(Composed::new(&terms, 1.0).deltas(epsilons, negligible));
         }
         let longest = of_directions.iter().map(Vec::len).max().unwrap_or(0);
@@ -287,7 +287,7 @@ impl Direction {
     fn new(loss: &Loss, steps: u64) -> Direction {
         if let Some(attained) = &loss.attained {
             return Direction::Bounded {
-                above: Terms::of(Measure::above(loss, grid(loss)), steps),
+                above: Terms::of(Measure::above(loss, grid(loss, steps)), steps),
                 attained: Box::new(Direction::new(attained, steps)),
             };
         }
@@ -306,7 +306,7 @@ impl Direction {
     }
 
     fn on_grid(loss: &Loss, steps: u64) -> Direction {
-        Direction::on_grids(&[(loss, grid(loss), steps)])
+        Direction::on_grids(&[(loss, grid(loss, steps), steps)])
     }
 
     /// The composition of losses, each so many times, on grids with the same step.

@@ -374,18 +374,30 @@ impl Window {
     }
 
     /// Σ (1 − e^(ε − L))⁺, or 1 minus it if the window is below the mean, at an ε within reach. What may be wrong is
-    /// added to δ or taken from it, by the sign: no tilted mass counts for more than e^(−θ(ε − middle)).
+    /// added to δ or taken from it, by the sign.
+    ///
+    /// # Formula
+    /// With x = L − ε, a tilted mass counts for e^(−θ(ε − middle)) times e^(−θx)·(1 − e^−x)⁺, which is at most
+    /// θ^θ/(1 + θ)^(1 + θ), or, below the mean, times at most 1. Of sums of N numbers above 0 rounding is N units at most.
     pub fn told(&self, epsilon: f64, sign: f64) -> Told {
         let cells = self.sums.len() - 1;
         let place = ((epsilon - self.start) / self.step).floor() + 1.0;
         let at = place.clamp(0.0, cells as f64) as usize;
         let (p, q) = self.sums[at];
         let factor = exp(epsilon - self.middle);
-        let error = self.error * exp(self.theta * (self.middle - epsilon));
+        let moved = exp(self.theta * (self.middle - epsilon));
         if self.theta < 0.0 {
             let kept = p + factor * q;
-            Told::Kept(exp(self.scale) * (kept - sign * error).at_least(0.0))
+            Told::Kept(exp(self.scale) * (kept - sign * self.error * moved).at_least(0.0))
         } else {
+            let theta = self.theta;
+            // (1 + 1/θ)^−θ, without overflow.
+            let share = match theta > 0.0 {
+                true => exp(-theta * (1.0 / theta).ln_1p()) / (1.0 + theta),
+                false => 1.0,
+            };
+            let summed = 2.0 * UNIT * (cells + 100) as f64 * p;
+            let error = self.error * share * (1.0 + 1e-9) * moved + summed;
             Told::Delta(exp(self.scale) * (p - factor * q + sign * error).at_least(0.0))
         }
     }
