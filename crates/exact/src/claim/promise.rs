@@ -6,6 +6,7 @@ use std::sync::Arc;
 mod time;
 
 use super::curve::{Curve, of_dp_calls, of_point_calls};
+use super::matrix::{self, MatrixGaussian};
 use super::training::{self, Training};
 use super::{Guarantee, Neighbors, Requirement, TimeBound};
 use crate::mechanism::Mechanism;
@@ -44,6 +45,8 @@ pub enum Promise {
         /// u, if secrets are numbers or points.
         unit: Option<f64>,
     },
+    /// No attack tells a record's contributions better than from all releases of a matrix mechanism.
+    Matrix(MatrixGaussian),
     /// ρ-zero-concentrated differential privacy.
     ConcentratedDp {
         /// ρ.
@@ -126,6 +129,9 @@ impl Promise {
             Promise::LocalDp { epsilon, .. } => dp(epsilon, 0.0),
             Promise::Dp { epsilon, delta, .. } => dp(epsilon, delta),
             Promise::GaussianDp { mu, .. } => Requirement::Privacy(Guarantee::Gaussian { mu }),
+            Promise::Matrix(ref matrix) => {
+                Requirement::Privacy(Guarantee::Gaussian { mu: matrix.mu() })
+            }
             Promise::ConcentratedDp { rho, .. } => {
                 Requirement::Privacy(Guarantee::Concentrated { rho })
             }
@@ -164,6 +170,10 @@ impl Promise {
                 mu: libm::sqrt(times) * mu,
                 unit,
             }),
+            Promise::Matrix(ref matrix) => Some(Promise::GaussianDp {
+                mu: libm::sqrt(times) * matrix.mu(),
+                unit: None,
+            }),
             Promise::ConcentratedDp { rho, unit } => Some(Promise::ConcentratedDp {
                 rho: times * rho,
                 unit,
@@ -191,6 +201,7 @@ impl Promise {
             | Promise::ConcentratedDp { unit, .. } => within(unit, true),
             Promise::Order { group, .. } => Neighbors::Orders { group },
             Promise::Training { .. }
+            | Promise::Matrix(_)
             | Promise::Renyi { .. }
             | Promise::DpCurve { .. }
             | Promise::TradeOff { .. }
@@ -304,6 +315,7 @@ impl fmt::Display for Promise {
                 f.write_str(")")
             }
             Promise::Training { ref training, .. } => training.fmt(f),
+            Promise::Matrix(ref matrix) => matrix.fmt(f),
             Promise::Renyi { order, epsilon } => {
                 write!(
                     f,
@@ -514,6 +526,13 @@ pub static PROMISES: &[PromiseEntry] = &[
                 noise where each epoch uses a record in exactly one step, chosen at random (balls in bins)",
         parameters: training::RANDOM_ALLOCATION,
         build: Build::Arguments(|arguments| of_training(Training::random_allocation(arguments)?)),
+    },
+    PromiseEntry {
+        name: "matrix-gaussian",
+        about: "the secrets, without and with one record, are no easier to tell apart than from all releases C·X + Z of a matrix \
+                mechanism with Gaussian noise (DP-FTRL)",
+        parameters: matrix::PARAMETERS,
+        build: Build::Arguments(|arguments| MatrixGaussian::read(arguments).map(Promise::Matrix)),
     },
     PromiseEntry {
         name: "bayes-security",

@@ -38,6 +38,8 @@ fn every_promise_reads_back_from_its_text() {
         "f-dp(point(fpr=0.1, fnr=0.6), point(fpr=0.6, fnr=0.1))",
         "dp-sgd(sigma=1, rate=0.5, steps=2)",
         "random-allocation(sigma=2, steps=3)",
+        "matrix-gaussian(sigma=2, strategy=tree, steps=8)",
+        "matrix-gaussian(sigma=2, strategy=banded-sqrt, steps=9, bands=3, participations=2, separation=4)",
         "random-allocation(sigma=2, steps=3, epochs=4)",
         "bayes-security(0.9)",
         "advantage(0.1)",
