@@ -168,6 +168,46 @@ fn a_record_in_one_step_of_each_epoch_has_certified_figures() {
     assert!((one_way / other - 1.0).abs() < 1e-3, "{one_way} {other}");
 }
 
+/// What `bounds` writes is a claim.
+#[test]
+fn a_curve_is_written_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("curve.csv");
+    let name = file.to_str().unwrap();
+    let step = "subsampled(gaussian(sigma=2), rate=0.1)";
+    let (code, text) = program(&["bounds", step, "--repeat", "10", "--curve", name]);
+    assert_eq!(code, 0, "{text}");
+    let rows = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        rows.starts_with("epsilon,delta,delta_at_least\n0e0,"),
+        "{rows}"
+    );
+    let options = BoundsOptions {
+        at_epsilon: Some(0.0),
+        repeat: Some(10),
+        ..BoundsOptions::default()
+    };
+    let exact = one(step, &options).figure("delta_at_epsilon").unwrap();
+    let claims = leakgauge::input::claims::parse(&[format!("dp-curve({name})")]).unwrap();
+    let leakgauge::claim::ClaimKind::Promise(promise) = &claims[0].kind else {
+        panic!("a curve is a promise");
+    };
+    let points = promise.curve().unwrap().points();
+    assert_eq!(points[0], (0.0, exact));
+    assert_eq!(points.len(), rows.lines().count() - 1);
+    for (content, problem) in [
+        ("0.1,2\n", "row 1"),
+        ("epsilon,delta\n", "no epsilon"),
+        ("x,y\n-1,0\n", "row 2"),
+    ] {
+        std::fs::write(&file, content).unwrap();
+        let error = leakgauge::input::claims::parse(&[format!("dp-curve({name})")]).unwrap_err();
+        assert!(error.to_string().contains(problem), "{error}");
+    }
+    let (code, text) = program(&["bounds", "gdp(1..2:2)", "--curve", name]);
+    assert!(code == 2 && text.contains("grid"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_repeated_is_refused() {
     for (arguments, problem) in [

@@ -1,10 +1,12 @@
 //! `leakgauge bounds`.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use leakgauge::base::error::Result;
+use leakgauge::base::files::{AtomicFile, check_outputs};
 use leakgauge::base::grammar::Parameter;
 use leakgauge::claim::PROMISES;
 use leakgauge::exact::bounds::{self as library, BoundsOptions};
@@ -50,6 +52,10 @@ pub struct BoundsArguments {
     /// With --solve: a promise, such as `dp(epsilon=1, delta=1e-5)`, `gdp(0.5)`, `advantage(0.1)`
     #[arg(long, value_name = "CLAIM", requires = "solve")]
     keeps: Option<String>,
+    /// Also write delta for many values of epsilon to this file, as rows `epsilon,delta`, with `delta_at_least` where figures
+    /// have two sides; `dp-curve(FILE)` is a claim
+    #[arg(long, value_name = "FILE", conflicts_with = "solve")]
+    curve: Option<PathBuf>,
     /// For a promise: the number of secrets, for the capacity
     #[arg(long, value_name = "N")]
     secrets: Option<u64>,
@@ -74,6 +80,9 @@ pub struct BoundsArguments {
 /// Runs `bounds`.
 pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
     use_threads(None)?;
+    if let Some(file) = &arguments.curve {
+        check_outputs(&[("curve", file)], &[], true)?;
+    }
     let options = BoundsOptions {
         at_epsilon: arguments.at_epsilon,
         at_delta: arguments.at_delta,
@@ -94,6 +103,10 @@ pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
         }
         None => library::bounds(mechanism, &options)?,
     };
+    if let Some(file) = &arguments.curve {
+        let points = library::curve(mechanism, &options)?;
+        AtomicFile::write(file, |out| library::write_curve(&points, out))?.finish()?;
+    }
     to_stdout(|out| report::write_bounds(&table, arguments.format.layout(), out))
         .map(|()| ExitCode::SUCCESS)
 }

@@ -26,6 +26,7 @@ use leakgauge_base::parallel;
 
 mod composed;
 mod composition;
+mod curve;
 mod dominating;
 mod explain;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod profile;
 mod promise;
 mod solve;
 
+pub use curve::{CurvePoint, curve, write_curve};
 pub use explain::{
     Allowed, Covered, Detection, Explanation, FALSE_POSITIVE_RATES, Guess, Implied, Naming,
     NotImplied, explain,
