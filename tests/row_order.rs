@@ -98,14 +98,42 @@ fn verdicts(seed: u64, own: bool, secret: impl Fn(usize, &mut ChaCha8Rng) -> usi
 /// What changes while a log is taken tells secrets apart that were recorded one after the other, and noise of each secret's
 /// own does so in any order. Limits of independent rows called 18 of 20 such logs violated.
 #[test]
-fn no_log_of_dependent_rows_is_violated() {
+fn logs_of_dependent_rows_are_hardly_ever_violated() {
     let one_after_the_other = |row: usize, _: &mut ChaCha8Rng| row / 1000;
     let at_random = |_: usize, rng: &mut ChaCha8Rng| rng.random_range(0..2);
     let wrong = (0..20u64).into_par_iter().filter(|&seed| {
         verdicts(seed, false, one_after_the_other) == Verdict::Violated
             || verdicts(seed, true, at_random) == Verdict::Violated
     });
-    assert_eq!(wrong.count(), 0);
+    // P(Bin(40, 0.03) > 5) = 0.001.
+    let wrong = wrong.count();
+    assert!(wrong <= 5, "{wrong} of 20");
+}
+
+/// Drift that all share, and that one secret shows less of: in random order that voids nothing, and a leak far larger than it is
+/// violated.
+#[test]
+fn secrets_may_respond_to_drift_in_their_own_ways() {
+    let mut drawn = rows(2000, 7, |_, rng| rng.random_range(0..2));
+    let noise = rows(2000, 8, |row, _| row % 2);
+    for (row, other) in drawn.iter_mut().zip(noise) {
+        row.1 = match row.0 {
+            0 => row.1 + 0.1 * other.1,
+            _ => 0.3 * row.1 + 8.0,
+        };
+    }
+    let secrets: Vec<&str> = drawn.iter().map(|row| ["a", "b"][row.0]).collect();
+    let values: Vec<f64> = drawn.iter().map(|row| row.1).collect();
+    let log = LogBuilder::new()
+        .secrets(&secrets)
+        .numbers("value", &values);
+    let options = AuditOptions {
+        quick: true,
+        claims: vec![Claim::parse("advantage(0.1)").expect("a claim")],
+        ..AuditOptions::default()
+    };
+    let found = audit(&log.build().expect("a log"), &options).expect("an audit");
+    assert_eq!(found.claims[0].verdict, Verdict::Violated);
 }
 
 #[test]
@@ -126,10 +154,10 @@ fn a_verdict_that_dependence_takes_away_fails_a_gate_and_says_what_to_do() {
     assert!(
         said.contains("Not judged: rows of each secret stand together, and value drifts")
             && said.contains("Take the secrets in random order.")
-            && said.contains("Limits, if rows are independent: 99.999 %."),
+            && said.contains("Limits (99.999 %) presume independent rows."),
         "{text}"
     );
     let estimate = place.run(&["estimate", "log.csv"]);
     let text = stdout(&estimate);
-    assert!(text.contains("LEAK, IF ROWS ARE INDEPENDENT: "), "{text}");
+    assert!(text.contains("LEAK, IF ROWS ARE INDEPENDENT  "), "{text}");
 }

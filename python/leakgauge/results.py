@@ -222,7 +222,7 @@ class Claim(Keys):
     units_needed: int | None = None
     fit: Mapping[str, Any] | None = field(default=None, repr=False)
     judged: bool = True
-    """`False` where the log cannot be judged by the claim, such as one that shows nothing but `nan`: it passes no gate."""
+    """`False` where the log cannot be judged by the claim, such as one that shows nothing but `nan`: a gate fails on it."""
 
     _parts = {"estimate": Estimate}
 

@@ -31,7 +31,7 @@ pub struct GateOptions {
     /// `misfit` is beside one of the others, or beside the default: `--fail-on violated,misfit`.
     #[arg(long, value_enum, value_name = "VERDICT,…", value_delimiter = ',')]
     fail_on: Vec<FailOn>,
-    /// Settings for pipelines: confidence 1 - 1e-5, only violated claims fail
+    /// Settings for pipelines: confidence 1 - 1e-5, only violated claims fail, and logs that cannot be judged
     ///
     /// --confidence and --fail-on overrule. The verdicts are also appended to the job summary if the environment sets
     /// GITHUB_STEP_SUMMARY.

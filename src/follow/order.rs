@@ -12,6 +12,8 @@ pub(super) struct OrderWatch {
     rows: u64,
     /// Rows when it was last looked at.
     looked: u64,
+    /// Whether it was looked at because a claim was refuted.
+    hurried: bool,
     warnings: Vec<Warning>,
 }
 
@@ -23,10 +25,12 @@ impl OrderWatch {
     }
 
     /// What is to be said of the order. Looking takes a while, so that it is done again only once there are
-    /// a tenth more rows, or at once if `now`.
+    /// a tenth more rows, or at once if `now` for the first time.
     pub fn warnings(&mut self, rows: &dyn Rows, now: bool) -> &[Warning] {
         let due = 10 * self.rows >= 11 * self.looked;
-        if self.rows > self.looked && (due || now) {
+        let hurry = now && !self.hurried;
+        self.hurried |= now;
+        if self.rows > self.looked && (due || hurry) {
             self.looked = self.rows;
             let secrets = rows.labels().len();
             let (table, ids) = rows.table(self.sketch.kept().map(|row| row.1).collect());

@@ -61,7 +61,12 @@ impl Standing {
             let (p_value, grounds) = least.clone().unwrap_or((1.0, nothing));
             let violated = p_value <= alpha;
             let of_times = allowed.time.is_some();
-            let void = dependence::of(warnings, false, of_times).filter(|_| violated);
+            let void = dependence::of(warnings, false, of_times);
+            // Bets are not wider where rows are worth fewer: that stays a doubt.
+            let decides = |warning: &Warning| {
+                warning.inflation() < f64::INFINITY && !dependence::are_apart(warnings)
+            };
+            let void = void.filter(|warning| violated && !decides(warning));
             let verdict = match (violated, holds) {
                 (true, _) if void.is_some() => Verdict::Inconclusive,
                 (true, _) => Verdict::Violated,

@@ -102,7 +102,7 @@ impl<'a> Design<'a> {
         let alphabet = alphabet(log);
         Ok(Design {
             fit_rows,
-            planted: planted(log, &alphabet),
+            planted: planted(log, &alphabet, leak, options),
             alphabet,
             ..Design::new(log.secrets.clone(), rows, leak, options)?
         })
@@ -114,7 +114,9 @@ const MOST_CELLS: usize = 300_000;
 
 /// What rows of a log like this one show. Whole numbers that recur are near each other, so that a leak in them is like one of
 /// two outcomes; of others the tails matter, and an attack must find where they begin.
-fn planted(log: &Log, alphabet: &[f64]) -> Planted {
+/// A claim on another figure may allow noise with the leak that two outcomes with it violate.
+fn planted(log: &Log, alphabet: &[f64], leak: Leak, options: &AuditOptions) -> Planted {
+    let is_claimed = options.claims.iter().any(|claim| leak.is_of_figure(claim));
     let observations = &log.observations;
     let mut columns = observations.columns().iter();
     let are_numbers = columns.all(|column| column.kind == ColumnType::Numeric);
@@ -125,7 +127,7 @@ fn planted(log: &Log, alphabet: &[f64]) -> Planted {
             .as_ref()
             .map_or(0, |fit| fit.total() as usize);
     let hardly_recur = 2 * observations.len() > rows;
-    match are_numbers && hardly_recur && rows.saturating_mul(columns) <= MOST_CELLS {
+    match is_claimed && are_numbers && hardly_recur && rows.saturating_mul(columns) <= MOST_CELLS {
         true => Planted::Numbers { columns },
         false if alphabet.is_empty() => Planted::TwoOutcomes,
         false => Planted::Labels,

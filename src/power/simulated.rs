@@ -94,23 +94,27 @@ fn draw(design: &Design, rng: &mut ChaCha8Rng) -> Result<Log> {
 /// So many rows of each secret: noise, moved in the first column. Secrets that do not leak stand in the middle.
 fn numbers(design: &Design, columns: usize, rows: &[u64], rng: &mut ChaCha8Rng) -> LogBuilder {
     let noise = design.leak.moved_noise(design.delta);
-    let mut secrets = Vec::new();
-    let mut drawn = vec![Vec::new(); columns];
-    for (secret, &rows) in rows.iter().enumerate() {
+    let each = rows.iter().enumerate();
+    let mut secrets: Vec<usize> = each
+        .flat_map(|(secret, &rows)| std::iter::repeat_n(secret, rows as usize))
+        .collect();
+    // Rows of one secret after the other would be doubted.
+    secrets.shuffle(rng);
+    let mut drawn = vec![Vec::with_capacity(secrets.len()); columns];
+    for &secret in &secrets {
         let half = match design.pair {
             [a, _] if a == secret => -0.5,
             [_, b] if b == secret => 0.5,
             _ => 0.0,
         };
-        for _ in 0..rows {
-            secrets.push(design.labels[secret].as_str());
-            for (at, column) in drawn.iter_mut().enumerate() {
-                let moved = if at == 0 { half } else { 0.0 };
-                column.push(draw_number(noise, moved, rng));
-            }
+        for (at, column) in drawn.iter_mut().enumerate() {
+            let moved = if at == 0 { half } else { 0.0 };
+            column.push(draw_number(noise, moved, rng));
         }
     }
-    let log = LogBuilder::new().secrets(&secrets);
+    let labels = secrets.iter().map(|&secret| design.labels[secret].as_str());
+    let labels: Vec<&str> = labels.collect();
+    let log = LogBuilder::new().secrets(&labels);
     let named = drawn.iter().enumerate();
     named.fold(log, |log, (at, column)| {
         log.numbers(&format!("number {at}"), column)

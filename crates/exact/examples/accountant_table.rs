@@ -108,7 +108,11 @@ fn look_at(cell: &Cell) -> bool {
         let delta = accountant.delta(at);
         if delta.most >= LEAST_DELTA {
             smallest = delta.most;
-            of_delta = f64::max(of_delta, width(delta));
+            of_delta = if width(delta) < of_delta {
+                of_delta
+            } else {
+                width(delta)
+            };
         }
     }
     let (seconds, megabytes) = (start.elapsed().as_secs_f64(), peak());
@@ -118,8 +122,8 @@ fn look_at(cell: &Cell) -> bool {
             misses.push(name);
         }
     };
-    miss("epsilon", !(of_epsilon <= EPSILON_WIDTH));
-    miss("delta", !(of_delta <= DELTA_WIDTH));
+    miss("epsilon", of_epsilon > EPSILON_WIDTH || of_epsilon.is_nan());
+    miss("delta", of_delta > DELTA_WIDTH || of_delta.is_nan());
     miss("time", first > MOST_SECONDS);
     miss("memory", megabytes > MOST_MEGABYTES);
     println!(

@@ -15,6 +15,8 @@ pub struct PureColumn {
     pub is_observed: bool,
     /// Whether columns were asked for.
     pub is_asked: bool,
+    /// Whether it has several values for each secret, and is no other name of the secret.
+    pub has_several: bool,
 }
 
 /// Fewer first rows say little.
@@ -50,15 +52,17 @@ pub(crate) fn find(
     let columns = columns.filter_map(|column| {
         let values = pure_values(body, &secrets, column)?;
         let is_observed = observed.contains(&column);
+        let has_several = values >= 3 * different.len();
         // A column alone is what is measured. As many values as secrets are other names of these.
         let says = match is_observed {
             true => observed.len() > 1,
-            false => values >= 3 * different.len(),
+            false => has_several,
         };
         says.then(|| PureColumn {
             column: layout.names[column].clone(),
             is_observed,
             is_asked,
+            has_several,
         })
     });
     columns.collect()

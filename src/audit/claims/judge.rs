@@ -21,7 +21,7 @@ use crate::audit::warnings::warning::Warning;
 use crate::estimate::{Estimate, Reason};
 use leakgauge_base::parallel;
 use leakgauge_base::quantity::{OverallFigure, Quantity};
-use leakgauge_exact::claim::{BoundClaim, Terms};
+use leakgauge_exact::claim::{BoundClaim, ClaimKind, Terms};
 use leakgauge_log::observations::Column;
 use leakgauge_log::{Log, RecordKeeping};
 
@@ -39,17 +39,14 @@ pub(crate) fn judge_claims(
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
-        if report.verdict != Verdict::Inconclusive
-            && let Some(grounds) = dependent_rows(evidence, warnings, &report)
-        {
+        if let Some(grounds) = dependent_rows(evidence, warnings, &report) {
             take_away(&mut report, grounds);
             (report.p_value, report.rows_needed) = (None, None);
         }
-        if let Some(all) = nothing_observed(warnings) {
+        if warnings.iter().any(is_of_nothing) {
             (report.rows_needed, report.units_needed) = (None, None);
             // More rows of a logger that is broken would show no more.
-            if all
-                && report.verdict == Verdict::Inconclusive
+            if report.verdict == Verdict::Inconclusive
                 && let Some(grounds) = nothing_shown(warnings, &report, log)
             {
                 take_away(&mut report, grounds);
@@ -136,7 +133,8 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && is_about_members
 }
 
-/// Why no limit decides: rows depend on each other, and nothing allows for that.
+/// Why no limit decides: rows depend on each other, and nothing allows for that. Where it is known what rows are worth, limits
+/// that would still decide if they were wider by the root of that do.
 fn dependent_rows(
     evidence: &Evidence,
     warnings: &[Warning],
@@ -144,6 +142,12 @@ fn dependent_rows(
 ) -> Option<Grounds> {
     let is_about_times = report.quantity == Quantity::TimeDifference;
     let warning = dependence::of(warnings, evidence.effective.is_some(), is_about_times)?;
+    let inflation = warnings.iter().map(Warning::inflation).fold(1.0, f64::max);
+    if warning.inflation() < f64::INFINITY
+        && (report.verdict == Verdict::Inconclusive || decides(evidence, report, inflation))
+    {
+        return None;
+    }
     Some(Grounds::DependentRows {
         warning: warning.clone(),
         are_apart: dependence::are_apart(warnings),
@@ -151,12 +155,43 @@ fn dependent_rows(
     })
 }
 
-/// Whether nothing was observed with some secret, and if so, whether with any.
-fn nothing_observed(warnings: &[Warning]) -> Option<bool> {
-    warnings.iter().find_map(|warning| match warning {
-        Warning::NothingObserved { secrets, .. } => Some(*secrets == 0),
-        _ => None,
-    })
+/// Whether a verdict stands where rows are worth so many times fewer independent ones.
+///
+/// # Formula
+/// The estimate may differ from the truth by 1.5·√(c·(1/n_a + 1/n_b)), c the inflation: the largest difference of two empirical
+/// laws of n_a/c and n_b/c rows exceeds that with probability below 0.03 (Kolmogorov). What is claimed otherwise is read by the
+/// total variation that it permits.
+fn decides(evidence: &Evidence, report: &ClaimReport, inflation: f64) -> bool {
+    const DISTANCE: f64 = 1.5;
+    let ClaimKind::Promise(promise) = &report.claim.kind else {
+        return false;
+    };
+    let is_about_all_secrets = matches!(report.quantity, Quantity::Overall(_));
+    let total_variation = match report.quantity {
+        Quantity::AttackAdvantage => report.estimate.point,
+        _ => evidence.largest_total_variation().point,
+    };
+    let Some(point) = total_variation.filter(|_| !is_about_all_secrets) else {
+        return false;
+    };
+    let rows = evidence.counts.rows();
+    let of_pair = report
+        .pair
+        .secrets()
+        .map(|secret| rows[secret as usize] as f64);
+    let parts: f64 = of_pair.iter().map(|rows| 1.0 / rows).sum();
+    let apart = DISTANCE * (inflation * parts).sqrt();
+    let allowed = promise.largest_total_variation();
+    match report.verdict {
+        Verdict::Violated => point - apart > allowed,
+        Verdict::Holds => promise.is_a_bound_on_total_variation() && point + apart <= allowed,
+        Verdict::Inconclusive => false,
+    }
+}
+
+/// Whether it says that nothing was observed with some secret.
+fn is_of_nothing(warning: &Warning) -> bool {
+    matches!(warning, Warning::NothingObserved { .. })
 }
 
 /// Of so many times, one may be below zero.

@@ -6,20 +6,21 @@
 
 use crate::audit::warnings::warning::Warning;
 
-/// The warning that voids limits, if one does. A split by time counts what dependent rows are worth, and limits of times allow
-/// for times that resemble those before: neither allows for devices, and limits of times not for what changed between the
-/// rows of one secret and those of another.
+/// The warning that voids limits, if one does: the first of those that say most. A split by time counts what dependent rows are
+/// worth, and limits of times allow for times that resemble those before: neither allows for devices, and limits of times not
+/// for what changed between the rows of one secret and those of another.
 pub(crate) fn of(warnings: &[Warning], by_time: bool, of_times: bool) -> Option<&Warning> {
     let allows = |warning: &Warning| match warning {
         Warning::MayBeUnits { .. } => false,
-        Warning::Drift { .. } => by_time || of_times && !are_apart(warnings),
+        Warning::Drift { .. } if of_times => !are_apart(warnings),
         _ => by_time || of_times,
     };
     let void = warnings
         .iter()
-        .filter(|warning| warning.voids_limits() && !allows(warning));
+        .filter(|warning| warning.inflation() > 1.0 && !allows(warning));
     // Devices explain that rows resemble each other, and drift says more than that.
     let rank = |warning: &&Warning| match warning {
+        _ if warning.inflation() < f64::INFINITY => 3,
         Warning::MayBeUnits { .. } => 0,
         Warning::Drift { .. } => 1,
         _ => 2,

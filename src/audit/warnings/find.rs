@@ -268,7 +268,7 @@ fn pure_columns(log: &Log, has_units: bool) -> Vec<Warning> {
     let warning = |pure: &PureColumn| {
         let column = pure.column.clone();
         // Nobody said that an attacker sees which device it is.
-        let may_be_units = is_of_units(&column) && !pure.is_asked;
+        let may_be_units = is_of_units(&column) && !pure.is_asked && pure.has_several;
         match pure.is_observed && !may_be_units {
             true => Some(Warning::NamesSecret { column }),
             false => (!has_units).then_some(Warning::MayBeUnits { column }),

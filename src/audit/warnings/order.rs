@@ -162,8 +162,8 @@ fn are_random_blocks(rows: &[u32], secrets: usize) -> bool {
 struct Periodic {
     column: String,
     period: order::Period,
-    /// Whether limits of independent rows do not hold for it.
-    voids: bool,
+    /// How many times fewer independent rows the rows are worth.
+    inflation: f64,
 }
 
 /// What was found of the columns of observations.
@@ -173,6 +173,46 @@ struct Found {
     drift: Worst,
     /// The first column that repeats.
     periodic: Option<Periodic>,
+}
+
+/// What is known of the order before a column is looked at.
+struct Design {
+    /// The level of a test.
+    level: f64,
+    is_random: bool,
+    /// Whether rows of equal secrets do not stand together.
+    is_mixed: bool,
+    /// Columns of numbers.
+    columns: usize,
+}
+
+/// What the order of the numbers of a column shows, their period and how many times fewer independent rows they are worth;
+/// `None` if nothing is to be said.
+fn of_numbers(
+    values: &[f64],
+    rows: &RowOrder,
+    secrets: usize,
+    design: &Design,
+) -> Option<(order::NumericTests, order::Period, f64)> {
+    let block = if rows.thinned { BLOCK } else { usize::MAX };
+    let tests = order::numeric_tests(&rows.secrets, values, secrets);
+    let all = [tests.serial, tests.across, tests.trend];
+    let is_dependent = all.iter().any(|test| test.p_value < design.level);
+    let own = || order::own_correlation(&rows.secrets, values, secrets) < OWN;
+    let is_looked_at = is_dependent || design.columns <= SHIFTED;
+    let measured = is_looked_at
+        .then(|| order::own_inflation(&rows.secrets, values, secrets))
+        .flatten();
+    let known = worth(measured, design.columns, is_dependent, design.is_mixed);
+    let inflation = known.unwrap_or_else(|| match own() {
+        true => of_neighbors(tests.serial.correlation),
+        false => 1.0,
+    });
+    if design.is_random && inflation <= 1.0 && !(is_dependent && own()) {
+        return None;
+    }
+    let period = order::period(&rows.secrets, values, secrets, block);
+    Some((tests, period, inflation))
 }
 
 fn of_observations(
@@ -189,30 +229,21 @@ fn of_observations(
         .columns()
         .iter()
         .filter(|column| column.kind != ColumnType::Categorical);
-    let is_random = order::random_order(&rows.secrets, secrets) >= ALARM;
-    let block = if rows.thinned { BLOCK } else { usize::MAX };
-    let mut found = Found::default();
     let numeric: Vec<_> = numeric.collect();
+    let design = Design {
+        level,
+        is_random: order::random_order(&rows.secrets, secrets) >= ALARM,
+        is_mixed,
+        columns: numeric.len(),
+    };
+    let mut found = Found::default();
     let tested = parallel::map(numeric.len(), |at| {
-        let values: Vec<f64> = rows
-            .symbols
-            .iter()
-            .map(|&symbol| observations.numbers(symbol)[at])
-            .collect();
-        let tests = order::numeric_tests(&rows.secrets, &values, secrets);
-        let all = [tests.serial, tests.across, tests.trend];
-        let is_dependent = all.iter().any(|test| test.p_value < level);
-        let own = || order::own_correlation(&rows.secrets, &values, secrets) < OWN;
-        if is_random && !(is_dependent && own()) {
-            return None;
-        }
-        let period = order::period(&rows.secrets, &values, secrets, block);
-        let inflation = || order::own_inflation(&rows.secrets, &values, secrets);
-        let voids = is_dependent && inflation().map_or(!is_mixed, |found| is_too_much(found, 1));
-        Some((tests, period, voids))
+        let of = |&symbol: &u32| observations.numbers(symbol)[at];
+        let values: Vec<f64> = rows.symbols.iter().map(of).collect();
+        of_numbers(&values, rows, secrets, &design)
     });
     for (column, tested) in numeric.into_iter().zip(tested) {
-        let Some((tests, period, voids)) = tested else {
+        let Some((tests, period, inflation)) = tested else {
             continue;
         };
         let order::NumericTests {
@@ -225,29 +256,25 @@ fn of_observations(
             found.periodic = Some(Periodic {
                 column: column.name.clone(),
                 period,
-                voids: voids || !is_mixed || period.lag <= TURNS * secrets,
+                inflation: match !is_mixed || !design.is_random && period.lag <= TURNS * secrets {
+                    true => f64::INFINITY,
+                    false => inflation,
+                },
             });
         }
         for test in [serial, across] {
-            let alarms = test.p_value < level;
+            let alarms = test.p_value < level || is_measured(inflation);
             found
                 .autocorrelation
-                .offer(&column.name, test.correlation, alarms, voids);
+                .offer(&column.name, test.correlation, alarms, inflation);
         }
         let alarms = trend.p_value < level;
         found
             .drift
-            .offer(&column.name, trend.correlation, alarms, voids);
+            .offer(&column.name, trend.correlation, alarms, inflation);
     }
     if categorical > 0 {
-        of_labels(
-            observations,
-            secrets,
-            rows,
-            level,
-            [is_random, is_mixed],
-            &mut found,
-        );
+        of_labels(observations, secrets, rows, &design, &mut found);
     }
     found
 }
@@ -263,25 +290,25 @@ fn said(found: Found, splits: impl Fn() -> bool) -> Vec<Warning> {
             column: periodic.column,
             lag: periodic.period.lag,
             correlation: periodic.period.correlation,
-            voids: periodic.voids,
+            inflation: periodic.inflation,
         });
     }
-    let voids = found.autocorrelation.voids;
+    let inflation = found.autocorrelation.inflation;
     if let Some((column, correlation)) = found.autocorrelation.found {
         warnings.push(Warning::Autocorrelation {
             column,
             correlation,
             splits: splits(),
-            voids,
+            inflation,
         });
     }
-    let voids = found.drift.voids;
+    let inflation = found.drift.inflation;
     if let Some((column, correlation)) = found.drift.found {
         warnings.push(Warning::Drift {
             column,
             correlation,
             splits: splits(),
-            voids,
+            inflation,
         });
     }
     warnings
@@ -292,10 +319,10 @@ fn of_labels(
     observations: &Observations,
     secrets: usize,
     rows: &RowOrder,
-    level: f64,
-    [is_random, is_mixed]: [bool; 2],
+    design: &Design,
     found: &mut Found,
 ) {
+    let level = design.level;
     let labels = observations
         .columns()
         .iter()
@@ -315,15 +342,48 @@ fn of_labels(
     );
     let is_dependent = serial.p_value < level || trend.p_value < level;
     let own = || order::own_agreement(&rows.secrets, &codes, secrets) < OWN;
-    if is_random && !(is_dependent && own()) {
+    let measured = labels_inflation(&rows.secrets, &codes, secrets);
+    let excess = serial.share - serial.expected_share;
+    let inflation =
+        worth(measured, LABELS, is_dependent, design.is_mixed).unwrap_or_else(|| match own() {
+            true => of_neighbors(excess),
+            false => 1.0,
+        });
+    if design.is_random && inflation <= 1.0 && !(is_dependent && own()) {
         return;
     }
-    let voids = is_dependent && labels_void(&rows.secrets, &codes, secrets).unwrap_or(!is_mixed);
-    let excess = serial.share - serial.expected_share;
-    let alarms = serial.p_value < level;
-    found.autocorrelation.offer(&name, excess, alarms, voids);
+    let alarms = serial.p_value < level || is_measured(inflation);
+    found
+        .autocorrelation
+        .offer(&name, excess, alarms, inflation);
     let alarms = trend.p_value < level;
-    found.drift.offer(&name, trend.corrected_phi, alarms, voids);
+    found
+        .drift
+        .offer(&name, trend.corrected_phi, alarms, inflation);
+}
+
+/// How many times fewer independent rows the rows are worth: as measured where secrets meet. Where they do not, nothing says it
+/// of dependent rows of secrets that stand together; `None` where it must be guessed.
+fn worth(
+    measured: Option<order::OwnInflation>,
+    tests: usize,
+    is_dependent: bool,
+    is_mixed: bool,
+) -> Option<f64> {
+    match measured {
+        Some(found) => Some(match is_too_much(found, tests) {
+            true => found.factor,
+            false => 1.0,
+        }),
+        None if !is_dependent => Some(1.0),
+        None => (!is_mixed).then_some(f64::INFINITY),
+    }
+}
+
+/// What rows are worth whose correlation falls from row to row by this factor.
+fn of_neighbors(correlation: f64) -> f64 {
+    let correlation = correlation.clamp(0.0, 0.999);
+    (1.0 + correlation) / (1.0 - correlation)
 }
 
 /// Whether rows of each secret hang together so much that limits are too narrow: by a fifth and more.
@@ -332,9 +392,11 @@ fn is_too_much(found: order::OwnInflation, tests: usize) -> bool {
     found.factor > FACTOR && tests as f64 * found.p_value < OWN
 }
 
-/// The same of labels, each of the most frequent ones against all others; `None` where that cannot be seen.
-fn labels_void(rows: &[u32], codes: &[u32], secrets: usize) -> Option<bool> {
-    const LABELS: usize = 8;
+/// The most frequent labels, each against all others.
+const LABELS: usize = 8;
+
+/// The clearest inflation of them; `None` where it cannot be seen.
+fn labels_inflation(rows: &[u32], codes: &[u32], secrets: usize) -> Option<order::OwnInflation> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for &code in codes {
         *counts.entry(code).or_default() += 1;
@@ -347,30 +409,37 @@ fn labels_void(rows: &[u32], codes: &[u32], secrets: usize) -> Option<bool> {
         let values: Vec<f64> = codes.iter().map(is_label).collect();
         order::own_inflation(rows, &values, secrets)
     };
-    let found: Option<Vec<order::OwnInflation>> = frequent.iter().map(of).collect();
-    let found = found?;
-    Some(found.iter().any(|&one| is_too_much(one, found.len())))
+    let found = frequent.iter().filter_map(of);
+    found.min_by(|x, y| x.p_value.total_cmp(&y.p_value))
 }
 
-/// The column with the largest effect among those that alarm.
+/// Of the columns that alarm, the one with the largest effect of those whose rows are worth fewer, or of all if none is.
 #[derive(Default)]
 struct Worst {
     found: Option<(String, f64)>,
-    /// Whether limits of independent rows do not hold for one of them.
-    voids: bool,
+    /// How many times fewer independent rows the rows are worth by that column.
+    inflation: f64,
 }
 
 impl Worst {
-    fn offer(&mut self, column: &str, effect: f64, alarms: bool, voids: bool) {
-        self.voids |= voids && alarms && effect.abs() > LEAST_EFFECT;
-        let largest = self
-            .found
-            .as_ref()
-            .map_or(LEAST_EFFECT, |(_, effect)| effect.abs());
-        if alarms && effect.abs() > largest {
+    /// Small effects are not worth a warning, unless they were measured to make rows worth fewer.
+    fn offer(&mut self, column: &str, effect: f64, alarms: bool, inflation: f64) {
+        let is_measured = is_measured(inflation);
+        if !alarms || effect.abs() <= LEAST_EFFECT && !is_measured {
+            return;
+        }
+        let key = |effect: f64, inflation: f64| (inflation > 1.0, effect.abs());
+        let found = self.found.as_ref();
+        if found.is_none_or(|known| key(effect, inflation) > key(known.1, self.inflation)) {
             self.found = Some((column.to_owned(), effect));
+            self.inflation = inflation;
         }
     }
+}
+
+/// Whether it was measured that rows are worth fewer.
+fn is_measured(inflation: f64) -> bool {
+    inflation > 1.0 && inflation < f64::INFINITY
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ pub enum Warning {
         correlation: f64,
         /// Whether a split by time is possible: secrets occur early, midway and late.
         splits: bool,
-        /// Whether limits of independent rows do not hold for it: secrets stand together, or rows of each hang together.
-        voids: bool,
+        /// How many times fewer independent rows the rows are worth; infinite where nothing says, because secrets stand together.
+        inflation: f64,
     },
     /// Rows so far apart resemble each other, or differ, and secrets are not in random order.
     Periodic {
@@ -41,8 +41,8 @@ pub enum Warning {
         lag: usize,
         /// Their correlation.
         correlation: f64,
-        /// Whether limits of independent rows do not hold for it.
-        voids: bool,
+        /// How many times fewer independent rows the rows are worth; infinite where nothing says.
+        inflation: f64,
     },
     /// Observations of a secret change across the file.
     Drift {
@@ -52,8 +52,8 @@ pub enum Warning {
         correlation: f64,
         /// Whether a split by time is possible: secrets occur early, midway and late.
         splits: bool,
-        /// Whether limits of independent rows do not hold for it: secrets stand together, or rows of each hang together.
-        voids: bool,
+        /// How many times fewer independent rows the rows are worth; infinite where nothing says, because secrets stand together.
+        inflation: f64,
     },
     /// Every cell has a multiple of so many rows: one part was kept.
     ReadSeveralTimes {
@@ -379,14 +379,15 @@ impl Warning {
         }
     }
 
-    /// Whether rows depend on each other in a way that limits of independent rows do not allow for.
-    pub fn voids_limits(&self) -> bool {
+    /// How many times fewer independent rows the rows are worth, by what they depend on each other; 1 where limits allow for
+    /// it, infinite where nothing says.
+    pub fn inflation(&self) -> f64 {
         match self {
-            Warning::Autocorrelation { voids, .. }
-            | Warning::Periodic { voids, .. }
-            | Warning::Drift { voids, .. } => *voids,
-            Warning::MayBeUnits { column } => is_of_units(column),
-            _ => false,
+            Warning::Autocorrelation { inflation, .. }
+            | Warning::Periodic { inflation, .. }
+            | Warning::Drift { inflation, .. } => *inflation,
+            Warning::MayBeUnits { column } if is_of_units(column) => f64::INFINITY,
+            _ => 1.0,
         }
     }
 

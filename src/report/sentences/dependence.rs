@@ -20,11 +20,11 @@ pub(super) fn reason(warning: &Warning, are_apart: bool) -> String {
     match are_apart {
         true => format!(
             "Not judged: rows of each secret stand together, and {what}: what changed meanwhile may be all that differs. {}",
-            remedy(warning)
+            remedy(warning, are_apart)
         ),
         false => format!(
             "Not judged: rows of each secret hang together ({what}), and limits are for independent rows. {}",
-            remedy(warning)
+            remedy(warning, are_apart)
         ),
     }
 }
@@ -59,14 +59,17 @@ fn dependence(warning: &Warning) -> String {
 }
 
 /// What to do about it.
-fn remedy(warning: &Warning) -> String {
-    match warning {
-        Warning::Autocorrelation { splits: true, .. } | Warning::Drift { splits: true, .. } => {
-            format!(
-                "Take the secrets in random order, or {}.",
-                setting("split", "blocks")
-            )
-        }
-        _ => "Take the secrets in random order.".to_owned(),
+fn remedy(warning: &Warning, are_apart: bool) -> String {
+    let splits = matches!(
+        warning,
+        Warning::Autocorrelation { splits: true, .. } | Warning::Drift { splits: true, .. }
+    );
+    let split = setting("split", "blocks");
+    let group = setting("group", "COLUMN");
+    match (are_apart, splits) {
+        (true, true) => format!("Take the secrets in random order, or {split}."),
+        (true, false) => "Take the secrets in random order.".to_owned(),
+        (false, true) => format!("Say what belongs together: {group}. Or {split}."),
+        (false, false) => format!("Say what belongs together: {group}."),
     }
 }

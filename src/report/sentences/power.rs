@@ -57,9 +57,9 @@ pub fn planted(planted: Planted) -> String {
     match planted {
         Planted::TwoOutcomes => "in two outcomes".to_owned(),
         Planted::Labels => "in labels as frequent as those of the log".to_owned(),
-        Planted::Numbers { columns: 1 } => "in noise that is moved".to_owned(),
+        Planted::Numbers { columns: 1 } => "in noise whose mean differs".to_owned(),
         Planted::Numbers { columns } => {
-            format!("in noise that is moved in one of {columns} columns")
+            format!("in noise whose mean differs in one of {columns} columns")
         }
     }
 }

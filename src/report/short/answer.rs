@@ -30,7 +30,7 @@ pub fn section(audit: &Findings) -> Section<'_> {
     let mut sentences = sentences(audit);
     if audit.claims.is_empty() {
         let word = match leaks(audit) {
-            true if audit.rows_depend() => "LEAK, IF ROWS ARE INDEPENDENT:",
+            true if audit.rows_depend() => "LEAK, IF ROWS ARE INDEPENDENT",
             true => "LEAK",
             false => "NO LEAK SHOWN",
         };

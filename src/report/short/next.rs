@@ -50,7 +50,7 @@ pub fn section<'a>(audit: &Findings, arguments: &[String], width: usize) -> Sect
     };
     let confidence = confidence_percent(audit.confidence);
     let limits = match audit.rows_depend() && !audit.is_about_times() {
-        true => format!("Limits, if rows are independent: {confidence}."),
+        true => format!("Limits ({confidence}) presume independent rows."),
         false => format!("Limits hold with {confidence} confidence."),
     };
     let everything = format!("Everything: {}{page}. {limits}", option("full"));

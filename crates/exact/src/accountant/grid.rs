@@ -315,8 +315,7 @@ impl Measure {
             None => self.add((grid.place(from) - 0.5).floor() as i64, rest.0),
         }
         pieces.reverse();
-        let raised = self.add_lowered(&pieces);
-        raised
+        self.add_lowered(&pieces)
     }
 }
 

@@ -326,7 +326,7 @@ fn pairs_of_large_mechanisms_are_composed() {
 }
 
 /// Computed before ends of cells were shared between neighbors and coarse grids were skipped that choose the finest one
-/// anyway: neither changes a figure by more than rounding is allowed to.
+/// anyway: no side is farther off since.
 #[test]
 #[ignore = "long"]
 fn shared_ends_of_cells_change_no_figure() {
@@ -351,9 +351,9 @@ fn shared_ends_of_cells_change_no_figure() {
             .map(|told| (told.least.0, told.most.0))
             .reduce(largest)
             .unwrap();
-        for (found, wanted) in [sides.0, sides.1].into_iter().zip(wanted) {
-            assert!((found / wanted - 1.0).abs() < 1e-7, "{step}: {found:e}");
-        }
+        let [least, most] = wanted;
+        assert!(sides.0 >= least * (1.0 - 1e-7), "{step}: {:e}", sides.0);
+        assert!(sides.1 <= most * (1.0 + 1e-7), "{step}: {:e}", sides.1);
         // The integral, which shares nothing with the grid but the noise.
         let Sides { least, most } = of(step, steps).delta(1.0);
         assert!(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Guarantee, Requirement};
+use super::{Claim, ClaimKind, Guarantee, Requirement};
 use crate::hockey_stick;
 use leakgauge_base::error::{Error, Result, shorten};
 use leakgauge_base::grammar::format_number;
@@ -160,7 +160,12 @@ impl Leak {
     /// # Formula
     /// N(0, 1) and N(μ, 1) have total variation 2Φ(μ/2) − 1, ρ = μ²/2, and δ(ε) by the hockey-stick divergence; Laplace noise of
     /// scale 1 that is moved by ε has ε.
+    /// Laws that are farther apart than [`MovedNoise::FAR`] do not overlap, and are no farther apart than that.
     pub fn moved_noise(&self, delta: f64) -> MovedNoise {
+        self.unbounded_noise(delta).bounded()
+    }
+
+    fn unbounded_noise(&self, delta: f64) -> MovedNoise {
         match self.requirement(delta) {
             Requirement::Privacy(Guarantee::Dp { epsilon, delta }) if delta > 0.0 => {
                 MovedNoise::Gaussian(gaussian_of(epsilon, delta))
@@ -174,6 +179,28 @@ impl Leak {
                 let total_variation = other.largest_total_variation();
                 MovedNoise::Gaussian(2.0 * normal_quantile(0.5 * (1.0 + total_variation)))
             }
+        }
+    }
+
+    /// Whether a claim bounds the figure that it is given by.
+    pub fn is_of_figure(&self, claim: &Claim) -> bool {
+        let ClaimKind::Promise(promise) = &claim.kind else {
+            return false;
+        };
+        match (promise.requirement(), self.figure) {
+            (Requirement::Privacy(guarantee), figure) => matches!(
+                (guarantee, figure),
+                (Guarantee::Dp { .. }, Figure::Epsilon)
+                    | (Guarantee::Gaussian { .. }, Figure::Mu)
+                    | (Guarantee::Concentrated { .. }, Figure::Rho)
+            ),
+            (
+                Requirement::Advantage { .. }
+                | Requirement::AttackAdvantage { .. }
+                | Requirement::BayesSecurity { .. },
+                figure,
+            ) => matches!(figure, Figure::Advantage | Figure::BayesSecurity),
+            _ => false,
         }
     }
 
@@ -198,6 +225,23 @@ pub enum MovedNoise {
     Gaussian(f64),
     /// Laplace, of scale 1.
     Laplace(f64),
+}
+
+impl MovedNoise {
+    /// No number of one law is one of the other.
+    pub const FAR: f64 = 1e3;
+
+    fn bounded(self) -> Self {
+        // Not a number is as far as can be.
+        let bounded = |distance: f64| match distance < Self::FAR {
+            true => distance,
+            false => Self::FAR,
+        };
+        match self {
+            MovedNoise::Gaussian(distance) => MovedNoise::Gaussian(bounded(distance)),
+            MovedNoise::Laplace(distance) => MovedNoise::Laplace(bounded(distance)),
+        }
+    }
 }
 
 /// The distance of Gaussian noise whose ε at `delta` is this.
@@ -261,7 +305,14 @@ mod tests {
         let MovedNoise::Gaussian(distance) = noise("epsilon=1e6", 1e-9) else {
             panic!("Gaussian noise");
         };
-        assert!(distance.is_finite() && distance > 1400.0, "{distance}");
+        assert_eq!(distance, MovedNoise::FAR);
+        let far = |text: &str| noise(text, 0.0);
+        assert_eq!(far("advantage=1"), MovedNoise::Gaussian(MovedNoise::FAR));
+        assert_eq!(
+            far("bayes-security=0"),
+            MovedNoise::Gaussian(MovedNoise::FAR)
+        );
+        assert_eq!(far("rho=1e308"), MovedNoise::Gaussian(MovedNoise::FAR));
     }
 
     #[test]

@@ -19,6 +19,10 @@ const LAGS: usize = 16;
 const MOST_LAGS: usize = 1024;
 /// Rows that are looked at.
 const MOST_ROWS: usize = 1 << 16;
+/// Into how many stretches of time rows are cut.
+const STRETCHES: [usize; 5] = [8, 16, 32, 64, 128];
+/// A factor is beyond doubt.
+const CLEAR: f64 = 1e-3;
 /// Random orders of the secrets.
 const ORDERS: usize = 200;
 
@@ -135,7 +139,8 @@ pub struct OwnInflation {
 /// sum of their squares as its variance; a B-th of that is lost because u has the mean 0 for each secret. Ranks are estimated,
 /// which adds the part of the rows that meet others to the mean, and its square to half of the variance. The factor is Q over
 /// its mean, and the p-value that of a scaled χ² law with these two moments. A disturbance that all rows share is in ū_b too and
-/// falls out. The stretches that give the smallest p-value are reported; `None` if secrets do not meet in half of eight stretches.
+/// falls out. Of the cuts with a p-value below 0.001 the largest factor is reported, else the smallest p-value; `None` if secrets
+/// do not meet in half of eight stretches, or have fewer than three rows in one.
 ///
 /// # Conditions
 /// Rows of the same secret and stretch are several. Rows that depend on their neighbors only are worth fewer by
@@ -147,18 +152,19 @@ pub fn own_inflation(secrets: &[u32], values: &[f64], n_secrets: usize) -> Optio
     assert_eq!(secrets.len(), values.len(), "one value per secret");
     let rows = secrets.len().min(MOST_ROWS);
     let scores = unit_scores(&secrets[..rows], &values[..rows], n_secrets);
-    let stretches = [8, 16, 32, 64, 128].map(|stretches| {
-        let length = rows.div_ceil(stretches).max(1);
-        inflation(&secrets[..rows], &scores, n_secrets, length)
+    let found =
+        STRETCHES.map(|stretches| inflation(&secrets[..rows], &scores, n_secrets, stretches));
+    found[0]?;
+    let tried = found.len() as f64;
+    let found = found.into_iter().flatten().map(|one| OwnInflation {
+        p_value: (tried * one.p_value).min(1.0),
+        ..one
     });
-    stretches[0]?;
-    let tried = stretches.len() as f64;
-    let found = stretches.into_iter().flatten();
-    let least = found.min_by(|x, y| x.p_value.total_cmp(&y.p_value))?;
-    Some(OwnInflation {
-        p_value: (tried * least.p_value).min(1.0),
-        ..least
-    })
+    // A fine cut may be surer of a small factor than a coarse one of a large factor.
+    let clear = found.clone().filter(|one| one.p_value < CLEAR);
+    clear
+        .max_by(|x, y| x.factor.total_cmp(&y.factor))
+        .or_else(|| found.min_by(|x, y| x.p_value.total_cmp(&y.p_value)))
 }
 
 /// The same for stretches of one length; `None` where they are too short.
@@ -166,15 +172,18 @@ fn inflation(
     secrets: &[u32],
     scores: &[f64],
     n_secrets: usize,
-    length: usize,
+    stretches: usize,
 ) -> Option<OwnInflation> {
     let (mut between, mut expected, mut squares) = (0.0, 0.0, 0.0);
-    let (mut meetings, mut stretches) = (0.0, 0.0);
+    let mut meetings = 0.0;
     let (all, mut estimated) = (scores.len() as f64, 0.0);
-    for (secrets, scores) in secrets.chunks(length).zip(scores.chunks(length)) {
+    let mut of_secrets = vec![(0.0, 0.0); n_secrets];
+    for at in 0..stretches {
+        let stretch = at * secrets.len() / stretches..(at + 1) * secrets.len() / stretches;
+        let (secrets, scores) = (&secrets[stretch.clone()], &scores[stretch]);
         let rows = scores.len() as f64;
         let mean = scores.iter().sum::<f64>() / rows;
-        let mut of_secrets = vec![(0.0, 0.0); n_secrets];
+        of_secrets.fill((0.0, 0.0));
         for (&secret, &score) in secrets.iter().zip(scores) {
             let (rows, sum) = &mut of_secrets[secret as usize];
             (*rows, *sum) = (*rows + 1.0, *sum + score - mean);
@@ -192,14 +201,13 @@ fn inflation(
         squares += variance * variance * others;
         estimated += others * rows / all;
         meetings += others;
-        stretches += 1.0;
     }
-    let others = n_secrets as f64 - 1.0;
+    let (others, stretches) = (n_secrets as f64 - 1.0, stretches as f64);
     let is_mixed = meetings >= 0.5 * stretches * others;
     // Ranks are estimated: that moves all rows of a secret together, in every stretch alike.
     expected += estimated;
     squares += estimated * estimated / others.max(1.0);
-    if stretches < 4.0 || !is_mixed || squares <= 0.0 {
+    if !is_mixed || squares <= 0.0 {
         return None;
     }
     let kept = 1.0 - 1.0 / stretches;
