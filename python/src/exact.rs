@@ -270,6 +270,7 @@ fn analyze(
         pair: pair.transpose()?,
         gain: payoff(&keywords.gain)?,
         loss: payoff(&keywords.loss)?,
+        ..AnalysisOptions::default()
     };
     let mut analysis = channel::analyze(whole, &options)?;
     analysis.input = layouts;

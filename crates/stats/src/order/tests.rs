@@ -301,7 +301,8 @@ fn nothing_to_test() {
 /// none, hardly ever; with noise of each secret's own, nearly always. 200 logs each; P(Bin(200, 0.01) > 9) = 5e-5.
 #[test]
 fn noise_of_each_secrets_own_is_told_from_shared_noise() {
-    let inflated = |kind: &dyn Fn(&mut ChaCha8Rng) -> (Vec<u32>, Vec<f64>)| {
+    type Rows = (Vec<u32>, Vec<f64>);
+    let inflated = |kind: &dyn Fn(&mut ChaCha8Rng) -> Rows| {
         let is_inflated = |seed: &u64| {
             let (secrets, values) = kind(&mut rng(*seed));
             let found = own_inflation(&secrets, &values, 3).expect("secrets meet");
