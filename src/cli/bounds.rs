@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use leakgauge::base::error::Result;
+use leakgauge::base::error::{Error, Result};
 use leakgauge::base::files::{AtomicFile, check_outputs};
 use leakgauge::base::grammar::Parameter;
 use leakgauge::claim::PROMISES;
@@ -81,6 +81,14 @@ pub struct BoundsArguments {
 pub fn bounds(arguments: &BoundsArguments) -> Result<ExitCode> {
     use_threads(None)?;
     if let Some(file) = &arguments.curve {
+        let others = [
+            ("--group", arguments.group.is_some()),
+            ("--values", arguments.values.is_some()),
+        ];
+        if let Some((flag, _)) = others.iter().find(|(_, is_given)| *is_given) {
+            let problem = format!("is about two neighboring secrets, and {flag} is not");
+            return Err(Error::parameter("--curve", problem).with_hint("leave one of the two out"));
+        }
         check_outputs(&[("curve", file)], &[], true)?;
     }
     let options = BoundsOptions {

@@ -7,6 +7,8 @@ use leakgauge_exact::channel::Optimal;
 
 /// The digits of figures with a side.
 const DIGITS: i32 = 9;
+/// A loss that is so near to the least possible one is that.
+const NEAR: f64 = 1e-6;
 /// The number of secrets whose answers are listed.
 const LISTED: usize = 20;
 
@@ -19,9 +21,13 @@ pub fn optimal(found: &Optimal, file: &str, written: Option<&str>) -> Document {
         None => format!("{}-LDP", number(found.epsilon)),
         Some(_) => format!("privacy of {} per distance", number(found.epsilon)),
     };
+    let is_near = found.loss - found.loss_at_least <= NEAR * found.loss.abs();
+    let what = match is_near {
+        true => "The mechanism of least expected loss",
+        false => "The best mechanism that was found",
+    };
     document.paragraph(format!(
-        "{} secrets, {} answers. The mechanism of least expected loss with {privacy} loses {}; no other one loses less \
-         than {}.",
+        "{} secrets, {} answers. {what} with {privacy} loses {}; no other one loses less than {}.",
         found.secrets.len(),
         found.answers.len(),
         plain_above(found.loss, DIGITS),

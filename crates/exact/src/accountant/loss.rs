@@ -11,6 +11,9 @@ use crate::profile::Noise;
 use crate::profile::{Cell, Pair, PlanarPair};
 use leakgauge_base::error::{Error, Result};
 
+/// The smallest part of all records that a batch of a fixed size may be, where steps are composed.
+const LEAST_RATE: f64 = 1e-4;
+
 /// What is computed of a loss alone, for the masses on both sides of it.
 pub(super) type Mark = [f64; 4];
 type Marking = Box<dyn Fn(f64) -> Mark + Send + Sync>;
@@ -458,6 +461,12 @@ impl Loss {
             return of(base, pair, rate).map(Some);
         }
         match mechanism.fixed_size() {
+            // Sides of rarer records are far apart, and take minutes.
+            Some((.., rate)) if rate < LEAST_RATE => Err(Error::parameter(
+                name,
+                format!("a record is in a batch with probability {rate:e}, and compositions are known from {LEAST_RATE:e} on"),
+            )
+            .with_hint("Poisson sampling of this rate has figures: rate=… in place of batch and records")),
             Some((base, pair, rate)) => of(base, pair, rate).map(|loss| Some(loss.symmetrized())),
             None => Ok(None),
         }

@@ -6,12 +6,16 @@ use serde::Serialize;
 use super::branch::{Question, search};
 use super::merged::merged;
 use crate::channel::{Channel, Payoff, Prior};
-use leakgauge_base::error::Result;
+use leakgauge_base::error::{Error, Result};
+use leakgauge_base::naming::option;
 
 /// The largest number of columns in which observations that tell the same are looked for.
 const MOST_MERGED: usize = 2_000;
 /// The largest number of entries visited when all subsets of secrets are tried.
 const MOST_VISITS: f64 = 2e8;
+
+/// Linear programs with larger numbers have no solution in double precision.
+const MOST_GAIN: f64 = 1e30;
 
 /// How much a channel leaks at most, additively.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,6 +70,13 @@ impl AdditiveCapacity {
                 .collect(),
         };
         let question = Question::new(columns, gain, n);
+        if !(question.largest_gain() <= MOST_GAIN) {
+            return Err(Error::parameter(
+                option("gain"),
+                format!("its values differ by more than {MOST_GAIN:e}"),
+            )
+            .with_hint("divide all values by the largest: the capacity is divided by it too"));
+        }
         let limit = closed_limit(channel, gain, &question)?;
         let visits = 2f64.powi(n.min(1000) as i32) * question.columns().len() as f64;
         let (lower, upper, prior) = match question.guesses_the_secret() {

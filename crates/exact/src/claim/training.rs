@@ -43,6 +43,9 @@ pub(super) const RANDOM_ALLOCATION: &[Parameter] = &[
     Parameter::named("epochs", "the number of epochs, a whole number; default 1"),
 ];
 
+/// More epochs take minutes.
+const MOST_EPOCHS: f64 = 1e7;
+
 /// A whole number, at least 1 and at most 10⁹.
 fn whole(arguments: &Arguments<'_>, name: &str) -> Result<u64> {
     let number = arguments.number(name, Bounds::Between(1.0, 1e9))?;
@@ -75,7 +78,10 @@ impl Training {
         let (least, most) = RandomAllocation::SIGMAS;
         let sigma = arguments.number("sigma", Bounds::Between(least, most))?;
         let epochs = match arguments.value("epochs") {
-            Some(_) => whole(arguments, "epochs")?,
+            Some(_) => {
+                arguments.number("epochs", Bounds::Between(1.0, MOST_EPOCHS))?;
+                whole(arguments, "epochs")?
+            }
             None => 1,
         };
         Ok(Training::RandomAllocation {

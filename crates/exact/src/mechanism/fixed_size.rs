@@ -21,7 +21,8 @@ use leakgauge_base::error::{Error, Result};
 /// attained by databases in which all other records are alike. Which R is worst depends on the sign of ε, so that
 /// compositions may have more; they have at most those of the pair that is alike in both orders and has this δ(ε).
 ///
-/// If a record is *added or removed*, n counts it, and the pair is (1 − q)·Q + q·P against Q in both orders: exact also of compositions.
+/// If a record is *added or removed*, n counts it, and the pair is (1 − q)·Q + q·P against Q in both orders: exact also of
+/// compositions, where the pair of the mechanism is alike in both orders. Compositions of others are not known.
 ///
 /// # Conditions
 /// 1 ≤ m ≤ n. The mechanism declares its secrets, or takes the numbers −1 and 1, or the points (−1, 0) and (1, 0): records
@@ -111,7 +112,8 @@ impl Mechanism for FixedSize {
         let rate = self.batch as f64 / self.records as f64;
         let is_symmetric = is_symmetric(&*base, pair);
         let used = Used::new(base, pair, rate, uses);
-        Ok(match self.replaces {
+        // Either record may be the one that is added: a pair that is not alike in both orders has two that compose.
+        Ok(match self.replaces || !is_symmetric {
             true => Box::new(Bound { used, is_symmetric }),
             false => Box::new(used),
         })
@@ -145,7 +147,7 @@ fn is_symmetric(base: &dyn BoundMechanism, (a, b): (usize, usize)) -> bool {
     }
 }
 
-/// A record that another one replaces.
+/// A record that another one replaces, or one of a mechanism whose pair is not alike in both orders.
 #[derive(Debug)]
 struct Bound {
     /// The databases in which all other records are −1.
