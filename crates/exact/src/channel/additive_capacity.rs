@@ -70,7 +70,8 @@ impl AdditiveCapacity {
                 .collect(),
         };
         let question = Question::new(columns, gain, n);
-        if !(question.largest_gain() <= MOST_GAIN) {
+        let largest = question.largest_gain();
+        if largest > MOST_GAIN || largest.is_nan() {
             return Err(Error::parameter(
                 option("gain"),
                 format!("its values differ by more than {MOST_GAIN:e}"),
