@@ -39,9 +39,16 @@ pub(crate) fn judge_claims(
         if of_privacy && may_be_one_model(evidence, log) {
             withdraw(&mut report, evidence.options.attacks.are_given());
         }
-        if let Some(grounds) = dependent_rows(evidence, warnings, &report) {
+        // Rows of one model are asked about first.
+        if report.is_judged()
+            && let Some(grounds) = dependent_rows(evidence, warnings, &report)
+        {
             take_away(&mut report, grounds);
-            (report.p_value, report.rows_needed) = (None, None);
+            report.p_value = None;
+        }
+        if warnings.iter().any(|warning| warning.inflation() > 1.0) {
+            // More rows of this kind are worth fewer than that, or nothing.
+            report.rows_needed = None;
         }
         if warnings.iter().any(is_of_nothing) {
             (report.rows_needed, report.units_needed) = (None, None);
@@ -133,8 +140,8 @@ fn may_be_one_model(evidence: &Evidence, log: &Log) -> bool {
         && is_about_members
 }
 
-/// Why no limit decides: rows depend on each other, and nothing allows for that. Where it is known what rows are worth, limits
-/// that would still decide if they were wider by the root of that do.
+/// Why no limit decides: rows depend on each other, and nothing allows for that. Where it was measured what rows are worth, a
+/// verdict stands that is far enough from the claim for so few rows.
 fn dependent_rows(
     evidence: &Evidence,
     warnings: &[Warning],

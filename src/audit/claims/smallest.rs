@@ -67,7 +67,8 @@ pub(crate) fn smallest_leak(
             NothingObserved { .. } | ShiftedRows { .. } | MayBeUnits { .. }
         )
     };
-    if warnings.iter().any(is_broken) {
+    let depends = |warning: &Warning| warning.inflation() > 1.0;
+    if warnings.iter().any(|one| is_broken(one) || depends(one)) {
         return None;
     }
     let beyond = match claims {

@@ -94,6 +94,7 @@ fn of_claim(audit: &Findings, claim: &ClaimReport) -> Headline {
 /// Without claims the strongest thing that is said of the log is the verdict.
 fn without_claims(audit: &Findings, said: &mut Vec<String>) -> Headline {
     let (class, word) = match (leaks(audit), audit.worst_pair.total_variation.lower) {
+        (true, _) if audit.rows_depend() => ("unknown", "Leak found, if rows are independent"),
         (true, _) => ("leaks", "Leak found"),
         (false, Some(_)) => ("unknown", "No leak shown"),
         (false, None) => ("unknown", "Nothing certified"),
