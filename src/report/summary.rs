@@ -106,9 +106,13 @@ fn first(audit: &Findings, observer: &str) -> String {
         true => [" and the others of its block", " inside blocks"],
         false => [""; 2],
     };
+    let leaks = match audit.rows_depend() {
+        true => "If rows are independent, the log leaks its secret",
+        false => "The log leaks its secret",
+    };
     match (tv.lower, epsilon(audit)) {
         (Some(lower), _) if lower > 0.0 => format!(
-            "The log leaks its secret. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
+            "{leaks}. Seeing one row{others}, an attacker{observer} can tell secret {a} from secret {b} at least \
              {} % of the time (a coin flip: 50 %). The advantage is at least {} ({percent} confidence).",
             percent_beyond(0.5 * (1.0 + lower), 0.5),
             Limits::from(tv).texts(Some(0.0)).lower
@@ -118,14 +122,14 @@ fn first(audit: &Findings, observer: &str) -> String {
              one row tells the secret could not be certified at {percent} confidence."
         ),
         (Some(_), Some(limit)) if limit.is_of_some_pair => format!(
-            "The log leaks its secret: some observations are likelier under one of two secrets, which need an epsilon of at \
+            "{leaks}: some observations are likelier under one of two secrets, which need an epsilon of at \
              least {} ({percent} confidence). This is shown of all pairs together: it is not known which two these are.",
             Limits::from(limit).texts(Some(0.0)).lower
         ),
         (Some(_), Some(limit)) => {
             let [a, b] = limit.secrets.labels().map(shorten);
             format!(
-                "The log leaks its secret: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
+                "{leaks}: some observations are likelier under one of {a} and {b}, which need an epsilon of at \
                  least {} ({percent} confidence). They are too rare to certify an advantage of an attacker who sees one row: its \
                  estimate is {}.",
                 Limits::from(limit).texts(Some(0.0)).lower,

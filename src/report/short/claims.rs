@@ -65,18 +65,19 @@ pub fn told(claim: &ClaimReport) -> (String, Vec<String>) {
 /// Whether a log of this size could have shown leaks; nothing where that was not asked for.
 pub fn detections(audit: &Findings) -> Section<'_> {
     let detection = |found: &Detection| {
-        Entry::text(
-            format!(
-                "{}: {} of {} simulated logs of this size show such a leak {}; {} are wanted. One that is harder to learn can \
-                 need more rows.",
-                power::headline(found),
-                found.found,
-                found.logs,
-                power::planted(found.planted),
-                percent(found.power)
-            ),
-            2,
-        )
+        let simulated = format!(
+            "{}: {} of {} simulated logs of this size show such a leak {}; {} are wanted.",
+            power::headline(found),
+            found.found,
+            found.logs,
+            power::planted(found.planted),
+            percent(found.power)
+        );
+        let text = match found.is_too_weak() {
+            true => simulated,
+            false => simulated + " One that is harder to learn can need more rows.",
+        };
+        Entry::text(text, 2)
     };
     let entries = audit.detections.iter().map(detection).collect();
     let more = |hidden| format!("and {hidden} more: {}", option("full"));
