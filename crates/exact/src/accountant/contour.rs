@@ -34,6 +34,9 @@ pub(super) struct Contour {
     steps: u64,
 }
 
+/// A δ below which no line is drawn: the upper side is told, and 0 as the lower one.
+const NOTHING: f64 = 1e-290;
+
 /// How much work a line takes: points times values of t.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
@@ -103,16 +106,16 @@ impl Contour {
         if let Some(known) = self.known(epsilon) {
             return known;
         }
-        if floor > 0.0 {
-            let most = self.chernoff(epsilon);
-            if most <= floor {
-                return ToldSides {
-                    most: (most, 1.0 - most),
-                    least: (0.0, 1.0),
-                };
-            }
+        let most = self.chernoff(epsilon);
+        let bounded = ToldSides {
+            most: (most, 1.0 - most),
+            least: (0.0, 1.0),
+        };
+        if most <= floor.at_least(NOTHING) {
+            return bounded;
         }
-        Line::new(self, epsilon, EXACT).told(epsilon)
+        let told = Line::new(self, epsilon, EXACT).told(epsilon);
+        if told.is_known() { told } else { bounded }
     }
 
     /// Where δ needs no integral.
@@ -139,7 +142,8 @@ impl Contour {
         let mut line: Option<Line> = None;
         for (at, &epsilon) in epsilons.iter().enumerate() {
             let floor = floors.get(at).copied().unwrap_or(0.0);
-            let below = || floor > 0.0 && self.chernoff(epsilon) <= floor;
+            let floor = floor.at_least(NOTHING);
+            let below = || self.chernoff(epsilon) <= floor;
             let sides = match self.known(epsilon) {
                 Some(known) => (known.most.0, known.least.0),
                 None if below() => (floor, 0.0),
@@ -219,13 +223,21 @@ impl Contour {
         found
     }
 
-    /// δ(ε) is at most this.
+    /// δ(ε) is at most this, which is at most 1.
     fn chernoff(&self, epsilon: f64) -> f64 {
         let times = self.times();
-        let theta = self.saddle(epsilon, false);
-        let log_moment = times * self.normal.tilted(theta, 0.0, times).log_moment;
-        let factor = theta * log(theta) - (1.0 + theta) * log1p(theta);
-        exp((log_moment - theta * epsilon + factor).at_most(0.0)) * (1.0 + 1e-6)
+        let at = |theta: f64| {
+            let tilted = self.normal.tilted(theta, 0.0, times);
+            let log_moment = times * (tilted.log_moment + tilted.log_rounding());
+            let factor = theta * log(theta) - (1.0 + theta) * log1p(theta);
+            log_moment - theta * epsilon + factor
+        };
+        let saddle = self.saddle(epsilon, false);
+        // Each θ above 0 gives a bound. Far out the moment at the saddle is no number.
+        let tried = (0..12).map(|halved| at(saddle * 0.125f64.powi(halved)));
+        let mut known = tried.filter(|bound| bound.is_finite());
+        let least = known.next().unwrap_or(0.0);
+        exp(least.at_most(0.0)).at_most(1.0 - 1e-6) * (1.0 + 1e-6)
     }
 
     /// About the ε at which δ(ε) is a value: by the saddle, whose ε rises with θ.

@@ -28,6 +28,12 @@ impl ToldSides {
         near(self.most.0, self.least.0) && near(self.least.1, self.most.1)
     }
 
+    /// Whether all four are numbers.
+    pub fn is_known(&self) -> bool {
+        let each = [self.most.0, self.most.1, self.least.0, self.least.1];
+        each.iter().all(|side| side.is_finite())
+    }
+
     /// What both know.
     pub fn with(&self, other: &ToldSides) -> ToldSides {
         ToldSides {
