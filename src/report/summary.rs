@@ -106,9 +106,12 @@ fn first(audit: &Findings, observer: &str) -> String {
         true => [" and the others of its block", " inside blocks"],
         false => [""; 2],
     };
-    let leaks = match audit.rows_depend() {
-        true => "If rows are independent, the log leaks its secret",
-        false => "The log leaks its secret",
+    let [leaks, depends] = match audit.rows_depend() {
+        true => [
+            "If rows are independent, the log leaks its secret",
+            "If rows are independent, what",
+        ],
+        false => ["The log leaks its secret", "What"],
     };
     match (tv.lower, epsilon(audit)) {
         (Some(lower), _) if lower > 0.0 => format!(
@@ -137,7 +140,7 @@ fn first(audit: &Findings, observer: &str) -> String {
             )
         }
         (Some(_), None) if columns::any(audit) => format!(
-            "What is observed depends on the secret: some columns say so. How well one row tells the secret could not be \
+            "{depends} is observed depends on the secret: some columns say so. How well one row tells the secret could not be \
              certified at {percent} confidence."
         ),
         (Some(_), None) => format!(

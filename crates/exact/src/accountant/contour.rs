@@ -108,14 +108,13 @@ impl Contour {
         }
         let most = self.chernoff(epsilon);
         let bounded = ToldSides {
-            most: (most, 1.0 - most),
-            least: (0.0, 1.0),
+            most: (most.at_most(1.0), (1.0 - most).at_least(0.0)),
+            ..UNKNOWN
         };
         if most <= floor.at_least(NOTHING) {
             return bounded;
         }
-        let told = Line::new(self, epsilon, EXACT).told(epsilon);
-        if told.is_known() { told } else { bounded }
+        Line::new(self, epsilon, EXACT).told(epsilon).with(&bounded)
     }
 
     /// Where δ needs no integral.
@@ -142,13 +141,14 @@ impl Contour {
         let mut line: Option<Line> = None;
         for (at, &epsilon) in epsilons.iter().enumerate() {
             let floor = floors.get(at).copied().unwrap_or(0.0);
+            let near = line.take().filter(|line| line.is_near(epsilon));
+            // A line that is there costs less than a bound.
+            let needed = floor > 0.0 || near.is_none();
             let floor = floor.at_least(NOTHING);
-            let below = || self.chernoff(epsilon) <= floor;
             let sides = match self.known(epsilon) {
                 Some(known) => (known.most.0, known.least.0),
-                None if below() => (floor, 0.0),
+                None if needed && self.chernoff(epsilon) <= floor => (floor, 0.0),
                 None => {
-                    let near = line.take().filter(|line| line.is_near(epsilon));
                     let near = near.unwrap_or_else(|| Line::new(self, epsilon, QUICK));
                     let told = near.told(epsilon);
                     line = Some(near);
@@ -223,7 +223,7 @@ impl Contour {
         found
     }
 
-    /// δ(ε) is at most this, which is at most 1.
+    /// δ(ε) is at most this, which may be a little above 1.
     fn chernoff(&self, epsilon: f64) -> f64 {
         let times = self.times();
         let at = |theta: f64| {
@@ -234,10 +234,9 @@ impl Contour {
         };
         let saddle = self.saddle(epsilon, false);
         // Each θ above 0 gives a bound. Far out the moment at the saddle is no number.
-        let tried = (0..12).map(|halved| at(saddle * 0.125f64.powi(halved)));
-        let mut known = tried.filter(|bound| bound.is_finite());
-        let least = known.next().unwrap_or(0.0);
-        exp(least.at_most(0.0)).at_most(1.0 - 1e-6) * (1.0 + 1e-6)
+        let mut tried = (0..12).map(|part| at(saddle * 0.125f64.powi(part)));
+        let bound = tried.find(|bound| bound.is_finite()).unwrap_or(0.0);
+        exp(bound.at_most(0.0)) * (1.0 + 1e-6)
     }
 
     /// About the ε at which δ(ε) is a value: by the saddle, whose ε rises with θ.
@@ -493,7 +492,7 @@ impl Line {
         let above = |x: f64| (scale * exp(rounded) * (x + error).at_least(0.0)).at_most(1.0);
         let alias = self.alias(epsilon, exponent);
         let below = |x: f64| scale * exp(-rounded) * (x - error - alias).at_least(0.0);
-        if self.theta > 0.0 {
+        let told = if self.theta > 0.0 {
             let (most, least) = (above(smooth), below(smooth - bump));
             ToldSides {
                 most: (most, 1.0 - most),
@@ -505,7 +504,9 @@ impl Line {
                 most: (1.0 - least, least),
                 least: (1.0 - most, most),
             }
-        }
+        };
+        // Far out sums are no numbers, which are no sides.
+        if told.is_known() { told } else { UNKNOWN }
     }
 
     /// What aliases add at most, over the factor of all sums, whose logarithm is given. They fall by 1/20 each at least.

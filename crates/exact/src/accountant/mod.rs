@@ -576,6 +576,8 @@ fn pairs(bound: &dyn BoundMechanism, name: &str) -> Result<Vec<(usize, usize)>> 
 }
 
 #[cfg(test)]
+mod far_tests;
+#[cfg(test)]
 mod fixed_size_tests;
 #[cfg(test)]
 mod tests;
