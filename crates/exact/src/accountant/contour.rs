@@ -34,8 +34,8 @@ pub(super) struct Contour {
     steps: u64,
 }
 
-/// A δ below which no line is drawn: the upper side is told, and 0 as the lower one.
-const NOTHING: f64 = 1e-290;
+/// A δ below which nothing is integrated or summed: the upper side is told, and 0 as the lower one.
+pub(super) const NOTHING: f64 = 1e-290;
 
 /// How much work a line takes: points times values of t.
 #[derive(Debug, Clone, Copy)]
@@ -236,7 +236,8 @@ impl Contour {
         // Each θ above 0 gives a bound. Far out the moment at the saddle is no number.
         let mut tried = (0..12).map(|part| at(saddle * 0.125f64.powi(part)));
         let bound = tried.find(|bound| bound.is_finite()).unwrap_or(0.0);
-        exp(bound.at_most(0.0)) * (1.0 + 1e-6)
+        // No δ is nothing where a loss may be as large as ε.
+        (exp(bound.at_most(0.0)) * (1.0 + 1e-6)).at_least(f64::MIN_POSITIVE)
     }
 
     /// About the ε at which δ(ε) is a value: by the saddle, whose ε rises with θ.

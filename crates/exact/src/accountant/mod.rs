@@ -21,7 +21,7 @@ use crate::profile::{Cell, Pair};
 pub use sides::Sides;
 
 use composed::Composed;
-use contour::Contour;
+use contour::{Contour, NOTHING};
 use grid::{Grid, Measure, common_grids, grid};
 use loss::Loss;
 use sides::{ToldSides, WIDE};
@@ -327,7 +327,7 @@ impl Direction {
         match self {
             Direction::Contour { contour, grid } => {
                 let told = contour.told(epsilon, floor);
-                if told.most.0 <= floor || told.is_near() {
+                if told.most.0 <= floor.at_least(NOTHING) || told.is_near() {
                     return told;
                 }
                 let grid = grid.get_or_init(|| Box::new(Direction::after(contour)));
