@@ -4,14 +4,13 @@ use std::f64::consts::{PI, TAU};
 
 use libm::{cos, exp, log, log1p, sin, sqrt};
 
-use super::closed_forms::{UNKNOWN, plain};
+use super::closed_forms::UNKNOWN;
 use super::crossing::{crossing, nearest_crossing};
-use super::loss::Loss;
-use super::normal::{MAX_POINTS, Normal, Order, Tilted};
+use super::normal::{MAX_POINTS, Normal, Tilted};
 use super::sides::{Sides, ToldSides};
+use super::source::Source;
 use super::spectrum::{Moment, moments};
 use crate::extreme::Extreme;
-use crate::profile::Noise;
 use leakgauge_stats::bisection::bisect;
 
 /// The composition of a step of Gaussian noise that is used with a probability.
@@ -30,7 +29,7 @@ use leakgauge_stats::bisection::bisect;
 /// doi:10.1007/BF01158520. F. Black, M. Scholes, *The pricing of options and corporate liabilities*, doi:10.1086/260062.
 #[derive(Debug)]
 pub(super) struct Contour {
-    normal: Normal,
+    source: Source,
     steps: u64,
 }
 
@@ -66,20 +65,23 @@ const QUICK: Effort = Effort {
 const END: f64 = 8.8;
 /// What aliases may add, as a part of δ, by its logarithm.
 const ALIAS: f64 = -11.5;
-/// The parts of θ at the saddle that are tried, and how much larger the factor of all sums may be, by its logarithm: rounding
-/// grows with it.
+/// The parts of θ at the saddle that are tried.
 const PARTS: [f64; 6] = [1.0, 0.9, 0.8, 0.65, 0.5, 0.35];
-const MAX_LOSS: f64 = 9.0;
 /// Half of the distance from 1 to the next number.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
 impl Contour {
     /// `None` if the noise is so narrow that points are too many.
     pub fn new(normal: Normal, steps: u64) -> Option<Contour> {
-        let contour = Contour { normal, steps };
+        let contour = Contour::of(Source::Normal(normal), steps);
         let few = normal.plain().is_some()
             || (normal.mu <= 30.0 && normal.points(1.0, 0.0, contour.times()) < MAX_POINTS);
         few.then_some(contour)
+    }
+
+    /// Of any losses.
+    pub fn of(source: Source, steps: u64) -> Contour {
+        Contour { source, steps }
     }
 
     /// The number of steps.
@@ -89,16 +91,6 @@ impl Contour {
 
     fn times(&self) -> f64 {
         self.steps as f64
-    }
-
-    /// The loss of a step.
-    pub fn loss(&self) -> Loss {
-        let Normal { mu, rate, order } = self.normal;
-        match order {
-            Order::Added => Loss::gaussian(mu).subsampled(rate),
-            Order::Removed => Loss::gaussian(mu).subsampled(rate).reversed(),
-            Order::Replaced => Loss::replaced(Noise::Gaussian(mu), rate),
-        }
     }
 
     /// Both sides of δ(ε) and 1 − δ(ε), which may be far apart where Chernoff's bound shows that δ is no larger than `floor`.
@@ -118,20 +110,15 @@ impl Contour {
     }
 
     /// Where δ needs no integral.
-    fn known(&self, epsilon: f64) -> Option<ToldSides> {
-        if let Some(mu) = self.normal.plain() {
-            return Some(plain(mu * sqrt(self.times()), epsilon));
+    pub fn known(&self, epsilon: f64) -> Option<ToldSides> {
+        if let Some(known) = self.source.known(epsilon, self.steps) {
+            return Some(known);
         }
-        let most = self.times() * self.normal.largest_loss();
-        if epsilon >= most {
-            return Some(ToldSides {
-                most: (0.0, 1.0),
-                least: (0.0, 1.0),
-            });
-        }
-        (self.steps == 1)
-            .then(|| self.normal.one_step(epsilon))
-            .flatten()
+        let most = self.times() * self.source.largest_loss();
+        (epsilon >= most).then_some(ToldSides {
+            most: (0.0, 1.0),
+            least: (0.0, 1.0),
+        })
     }
 
     /// Upper and lower sides of δ at ascending ε, up to the first that is negligible. Where δ is no larger than the floor of
@@ -165,7 +152,7 @@ impl Contour {
 
     /// Both sides of the ε at which δ(ε) is a value. Where no δ above `floor` is possible at `floor`, the lower side is 0.
     pub fn epsilon(&self, delta: f64, floor: f64) -> Sides {
-        let limit = self.times() * self.normal.largest_loss();
+        let limit = self.times() * self.source.largest_loss();
         if delta <= 0.0 {
             return Sides {
                 least: 0.0,
@@ -227,7 +214,7 @@ impl Contour {
     fn chernoff(&self, epsilon: f64) -> f64 {
         let times = self.times();
         let at = |theta: f64| {
-            let tilted = self.normal.tilted(theta, 0.0, times);
+            let tilted = self.source.tilted(theta, 0.0, times);
             let log_moment = times * (tilted.log_moment + tilted.log_rounding());
             let factor = theta * log(theta) - (1.0 + theta) * log1p(theta);
             log_moment - theta * epsilon + factor
@@ -245,12 +232,12 @@ impl Contour {
         let times = self.times();
         let at = |log_theta: f64| {
             let theta = exp(log_theta);
-            let tilted = self.normal.tilted(theta, 0.0, times);
+            let tilted = self.source.tilted(theta, 0.0, times);
             let epsilon = times * tilted.mean - 1.0 / theta - 1.0 / (1.0 + theta);
             let scale = times * tilted.log_moment - theta * epsilon;
             (epsilon, scale + log_size(theta, times * tilted.variance))
         };
-        let few = |x: f64| self.normal.points(exp(x), 0.0, times) < 1e5;
+        let few = |x: f64| self.source.points(exp(x), 0.0, times) < 1e5;
         let (low, mut high) = (-6.0, 0.0);
         while high < 20.0 && few(high + 1.0) && at(high).1 > log(delta) {
             high += 1.0;
@@ -262,12 +249,12 @@ impl Contour {
     fn saddle(&self, epsilon: f64, is_kept: bool) -> f64 {
         let times = self.times();
         let slope = |theta: f64| {
-            let mean = self.normal.tilted(theta, 0.0, times).mean;
+            let mean = self.source.tilted(theta, 0.0, times).mean;
             times * mean - epsilon - 1.0 / theta - 1.0 / (1.0 + theta)
         };
         let (mut low, mut high) = if is_kept { (-1.0, 0.0) } else { (0.0, 1.0) };
         if !is_kept {
-            let many = |theta: f64| self.normal.points(theta, 0.0, times) > 1e5;
+            let many = |theta: f64| self.source.points(theta, 0.0, times) > 1e5;
             while high < 1e9 && !many(2.0 * high) && slope(high) < 0.0 {
                 (low, high) = (high, 2.0 * high);
             }
@@ -294,7 +281,7 @@ impl Contour {
     /// by Chernoff's bound e^(TK(θ′) − θ′ε) with a θ′ beyond θ.
     fn apart(&self, theta: f64, epsilon: f64, level: f64) -> Apart {
         let times = self.times();
-        let few = |tried: &f64| self.normal.points(*tried, 0.0, times) < 1e5;
+        let few = |tried: &f64| self.source.points(*tried, 0.0, times) < 1e5;
         let tried: Vec<f64> = if theta < 0.0 {
             vec![-1.0, 0.5 * (theta - 1.0)]
         } else {
@@ -307,7 +294,7 @@ impl Contour {
             log_moment: f64::INFINITY,
         };
         for other in tried {
-            let log_moment = times * self.normal.tilted(other, 0.0, times).log_moment;
+            let log_moment = times * self.source.tilted(other, 0.0, times).log_moment;
             let distance = (log_moment - other * epsilon - level) / (other - theta).abs();
             if distance < best.distance {
                 best = Apart {
@@ -394,11 +381,11 @@ impl Line {
 
     fn with_aliases(contour: &Contour, epsilon: f64, aliases: f64, effort: Effort) -> Line {
         let times = contour.times();
-        let plain = contour.normal.tilted(0.0, 0.0, times);
+        let plain = contour.source.tilted(0.0, 0.0, times);
         let (mean, spread) = (times * plain.mean, sqrt(times * plain.variance));
         let is_kept = mean - epsilon > 0.5f64.at_least(0.5 * spread);
         let saddle = contour.saddle(epsilon, is_kept);
-        let tilted = contour.normal.tilted(saddle, 0.0, times);
+        let tilted = contour.source.tilted(saddle, 0.0, times);
         let product = (saddle * (1.0 + saddle)).abs();
         let scale = times * tilted.log_moment - saddle * epsilon;
         let level = scale + log_size(saddle, times * tilted.variance) + aliases;
@@ -406,10 +393,10 @@ impl Line {
         let parts = if is_kept { &PARTS[..1] } else { &PARTS[..] };
         let tried = parts.iter().filter_map(|part| {
             let theta = part * saddle;
-            let tilted = contour.normal.tilted(theta, 0.0, times);
+            let tilted = contour.source.tilted(theta, 0.0, times);
             let loss = times * tilted.log_moment - theta * epsilon - scale;
             let apart = contour.apart(theta, epsilon, level.at_most(ALIAS));
-            (loss <= MAX_LOSS).then_some((theta, tilted, apart))
+            (loss <= contour.source.most_lost()).then_some((theta, tilted, apart))
         });
         let nearest = |x: (f64, Tilted, Apart), y: (f64, Tilted, Apart)| {
             if y.2.distance < x.2.distance { y } else { x }
@@ -437,7 +424,8 @@ impl Line {
     fn settle(&mut self, contour: &Contour, product: f64, effort: Effort) {
         let work = |s: f64| self.work(contour, s);
         let mut s = self.s;
-        while work(s) < effort.least && s * s * product > 1e-8 {
+        let least = contour.source.always_done(effort.least);
+        while work(s) < least && s * s * product > 1e-8 {
             s *= 0.8;
         }
         while work(s) > effort.most {
@@ -461,7 +449,7 @@ impl Line {
     /// Points times values of t.
     fn work(&self, contour: &Contour, s: f64) -> f64 {
         let count = END / s / self.step;
-        let points = contour.normal.points(self.theta, END / s, contour.times());
+        let points = contour.source.points(self.theta, END / s, contour.times());
         count * 0.5 * (points + 100.0)
     }
 
@@ -469,7 +457,7 @@ impl Line {
         let count = (END / s / self.step).ceil() as usize + 1;
         self.s = s;
         self.moments = moments(
-            &contour.normal,
+            &contour.source,
             contour.times(),
             self.theta,
             (self.step, count),

@@ -48,3 +48,96 @@ fn security_of_nearly_nothing_has_its_sides() {
     );
     assert!(security.least > 0.9 * security.most, "{security:?}");
 }
+
+/// Where a record is so rarely used that a few losses are thousands of times as large as most, an integral and a grid had sides
+/// that were apart by all they said. Both sides enclose what sums of 2^22 cells of an independent transform gave.
+#[test]
+fn rare_losses_far_larger_than_most_have_near_sides() {
+    for (relation, steps, table) in RARE {
+        let text = format!("subsampled(gaussian(sigma=1), rate=1e-6{relation})");
+        let step = parse(&text).unwrap();
+        let accountant = Accountant::of_mechanism(&*step, steps).unwrap();
+        for (epsilon, exact) in table {
+            let Sides { least, most } = accountant.delta(epsilon);
+            let what = format!("{text} {steps} {epsilon}: {least:e} {exact:e} {most:e}");
+            assert!(least <= exact * 1.0001 && exact * 0.9999 <= most, "{what}");
+            assert!(most - least <= 0.02 * most, "{what}");
+        }
+    }
+}
+
+/// A relation, steps, and (ε, δ).
+type Rare = (&'static str, u64, [(f64, f64); 3]);
+
+const RARE: [Rare; 6] = [
+    (
+        "",
+        100,
+        [(0.0, 5.141628e-6), (1e-5, 1.891944e-6), (2e-5, 5.998464e-7)],
+    ),
+    (
+        "",
+        10_000,
+        [
+            (0.0, 5.227932e-5),
+            (1e-4, 1.711329e-5),
+            (2.7e-4, 1.087900e-6),
+        ],
+    ),
+    (
+        "",
+        1_000_000,
+        [
+            (0.0, 5.229225e-4),
+            (2e-3, 3.650907e-5),
+            (3.7e-3, 9.549047e-7),
+        ],
+    ),
+    (
+        ", relation=replace",
+        100,
+        [(0.0, 8.563577e-6), (1e-5, 4.490909e-6), (2e-5, 2.075793e-6)],
+    ),
+    (
+        ", relation=replace",
+        10_000,
+        [
+            (0.0, 8.648406e-5),
+            (1e-4, 4.553023e-5),
+            (2.7e-4, 1.108013e-5),
+        ],
+    ),
+    (
+        ", relation=replace",
+        1_000_000,
+        [
+            (0.0, 8.649222e-4),
+            (2e-3, 2.091322e-4),
+            (3.7e-3, 3.909406e-5),
+        ],
+    ),
+];
+
+/// One step of a replaced record in closed form, against integrals with 40 digits.
+#[test]
+fn a_replaced_record_has_a_closed_form() {
+    let table = [
+        (1.0, 1e-6, 1e-6, 3.3202047851780473e-7),
+        (1.0, 1e-6, 1e-3, 9.5792962787135762e-18),
+        (0.01, 1e-6, 1e-9, 7.4886846108826625e-9),
+        (0.5, 0.3, 1.0, 0.00012778188917772931),
+        (5.0, 0.01, 3.0, 0.0078155073319340397),
+        (30.0, 0.5, 2.0, 0.5),
+    ];
+    for (mu, rate, epsilon, exact) in table {
+        let normal = normal::Normal {
+            mu,
+            rate,
+            order: normal::Order::Replaced,
+        };
+        let told = normal.one_step(epsilon).unwrap();
+        let what = format!("{mu} {rate} {epsilon}: {told:?} {exact:e}");
+        assert!(told.least.0 <= exact && exact <= told.most.0, "{what}");
+        assert!(told.most.0 - told.least.0 <= 1e-7 * exact, "{what}");
+    }
+}

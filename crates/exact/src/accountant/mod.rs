@@ -20,25 +20,29 @@ use crate::mechanism::{BoundMechanism, Mechanism};
 use crate::profile::{Cell, Pair};
 pub use sides::Sides;
 
+use beside::Beside;
 use composed::Composed;
-use contour::{Contour, NOTHING};
+use contour::Contour;
 use grid::{Grid, Measure, common_grids, grid};
 use loss::Loss;
-use sides::{ToldSides, WIDE};
+use sides::ToldSides;
 use terms::Terms;
 use window::Tilted;
 
+mod beside;
 mod closed_forms;
 mod composed;
 mod contour;
 mod crossing;
 pub(crate) mod divided;
+mod enclosed;
 mod fused;
 mod grid;
 mod lattice;
 mod loss;
 mod normal;
 mod sides;
+mod source;
 mod spectrum;
 mod symmetrized;
 mod terms;
@@ -70,11 +74,7 @@ enum Direction {
         above: Terms,
         below: Terms,
     },
-    Contour {
-        contour: Contour,
-        /// The same on a grid, once the sides of the integral turn out to be far apart.
-        grid: OnceLock<Box<Direction>>,
-    },
+    Contour(Beside),
     /// Of secrets that are only bounded: a bound from above, and secrets that exist.
     Bounded {
         above: Terms,
@@ -176,15 +176,21 @@ impl Accountant {
         let losses = Self::losses(mechanism, steps)?;
         let mut of_directions: Vec<Vec<f64>> = Vec::new();
         let mut floors = vec![0.0; epsilons.len()];
-        for loss in &losses {
-            if let Some(contour) = loss.normal.and_then(|normal| Contour::new(normal, steps)) {
+        for loss in losses {
+            let normal = loss.normal;
+            if let Some(normal) = normal.filter(|normal| beside::is_hopeless(*normal, steps)) {
+                let enclosed = beside::enclosed(normal, steps, negligible.at_least(1e-240));
+                of_directions.push(enclosed.deltas(epsilons, negligible));
+                continue;
+            }
+            if let Some(contour) = normal.and_then(|normal| Contour::new(normal, steps)) {
                 let sides = contour.deltas(epsilons, negligible, &floors);
                 let known = floors.iter_mut().zip(&sides);
                 known.for_each(|(floor, side)| *floor = floor.at_least(side.1));
                 of_directions.push(sides.into_iter().map(|side| side.0).collect());
                 continue;
             }
-            let terms = Terms::of(Measure::above(loss, grid(loss, steps)), steps);
+            let terms = Terms::of(Measure::above(&loss, grid(&loss, steps)), steps);
             of_directions.push(Composed::new(&terms, 1.0).deltas(epsilons, negligible));
         }
         let longest = of_directions.iter().map(Vec::len).max().unwrap_or(0);
@@ -291,18 +297,10 @@ impl Direction {
                 attained: Box::new(Direction::new(attained, steps)),
             };
         }
-        match loss.normal.and_then(|normal| Contour::new(normal, steps)) {
-            Some(contour) => Direction::Contour {
-                contour,
-                grid: OnceLock::new(),
-            },
+        match loss.normal.and_then(|normal| Beside::new(normal, steps)) {
+            Some(beside) => Direction::Contour(beside),
             None => Direction::on_grid(loss, steps),
         }
-    }
-
-    /// The same as an integral, on a grid.
-    fn after(contour: &Contour) -> Direction {
-        Direction::on_grid(&contour.loss(), contour.steps())
     }
 
     fn on_grid(loss: &Loss, steps: u64) -> Direction {
@@ -325,14 +323,7 @@ impl Direction {
     /// Both sides of δ(ε). Where it is no larger than `floor` they may be far apart.
     fn told(&self, epsilon: f64, floor: f64) -> ToldSides {
         match self {
-            Direction::Contour { contour, grid } => {
-                let told = contour.told(epsilon, floor);
-                if told.most.0 <= floor.at_least(NOTHING) || told.is_near() {
-                    return told;
-                }
-                let grid = grid.get_or_init(|| Box::new(Direction::after(contour)));
-                told.with(&grid.told(epsilon, floor))
-            }
+            Direction::Contour(beside) => beside.told(epsilon, floor),
             Direction::Grid { above, below } => {
                 let (most, least) = parallel::both(
                     || Composed::new(above, 1.0).delta(epsilon),
@@ -350,18 +341,7 @@ impl Direction {
     /// Both sides of ε(δ). Where it is no larger than `floor` they may be far apart.
     fn epsilon(&self, delta: f64, floor: f64) -> Sides {
         match self {
-            Direction::Contour { contour, grid } => {
-                let sides = contour.epsilon(delta, floor);
-                if sides.most <= floor || sides.most - sides.least <= WIDE * sides.most {
-                    return sides;
-                }
-                let grid = grid.get_or_init(|| Box::new(Direction::after(contour)));
-                let other = grid.epsilon(delta, floor);
-                Sides {
-                    least: sides.least.at_least(other.least),
-                    most: sides.most.at_most(other.most),
-                }
-            }
+            Direction::Contour(beside) => beside.epsilon(delta, floor),
             Direction::Bounded { above, attained } => Sides {
                 least: attained.epsilon(delta, floor).least,
                 most: epsilon_at(above, delta, 1.0),

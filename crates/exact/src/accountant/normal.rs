@@ -73,14 +73,6 @@ impl Normal {
         (self.rate == 1.0).then_some(twice * self.mu)
     }
 
-    /// The largest loss.
-    pub fn largest_loss(&self) -> f64 {
-        match self.order {
-            Order::Removed => -log1p(-self.rate),
-            Order::Added | Order::Replaced => f64::INFINITY,
-        }
-    }
-
     /// ln w(x).
     fn log_mixed(&self, x: f64) -> f64 {
         let loss = self.mu * (x - 0.5 * self.mu);
@@ -92,7 +84,7 @@ impl Normal {
     }
 
     /// The loss at a point, and ln of the density of the first distribution over that of N(0, 1).
-    fn at(&self, x: f64) -> (f64, f64) {
+    pub fn at(&self, x: f64) -> (f64, f64) {
         match self.order {
             Order::Added => {
                 let mixed = self.log_mixed(x);
@@ -104,6 +96,37 @@ impl Normal {
                 (mixed - self.log_mixed(-x), mixed)
             }
         }
+    }
+
+    /// Whether the sum of so many losses, tilted by as much as δ needs, is all but a single one that is far out: no integral
+    /// along a line tells δ then.
+    ///
+    /// # Formula
+    /// With V = E_Q\[(e^L − 1)²\] and θ = 2/√(TV), the density of x beyond 6 is tilted to e^(θL(x) − x²/2), and one in T steps is
+    /// there where this exceeds 1/T.
+    pub fn is_of_rare_losses(&self, steps: f64) -> bool {
+        const FIRST: f64 = 6.0;
+        if self.rate == 1.0 {
+            return false;
+        }
+        let deviation = self.rate * expm1((self.mu * self.mu).at_most(700.0)).sqrt();
+        let theta = 2.0 / (steps.sqrt() * deviation);
+        let last = self.mu * (theta + 1.0) + REACH;
+        let most = log(steps);
+        // Of the other order, the losses that are far out are below 0.
+        let order = match self.order {
+            Order::Removed => Order::Added,
+            order => order,
+        };
+        let other = Normal { order, ..*self };
+        let mut x = FIRST;
+        while x < last {
+            if theta * other.at(x).0 - 0.5 * x * x + most > 0.0 {
+                return true;
+            }
+            x *= 1.05;
+        }
+        false
     }
 
     /// Where the tilted density is.
@@ -163,19 +186,26 @@ impl Normal {
         let step = self.step(theta, limit, steps);
         let count = ((high - low) / step).ceil() as usize;
         let log_unit = log(step) - 0.5 * log(2.0 * PI);
-        let mut losses = Vec::with_capacity(count);
-        let mut exponents = Vec::with_capacity(count);
-        let mut most = f64::NEG_INFINITY;
-        for k in 0..=count {
+        let points = (0..=count).map(|k| {
             let x = low + step * k as f64;
             let (loss, density) = self.at(x);
-            let exponent = log_unit - 0.5 * x * x + density + theta * loss;
-            most = most.at_least(exponent);
-            losses.push(loss);
-            exponents.push(exponent);
-        }
+            (loss, log_unit - 0.5 * x * x + density + theta * loss)
+        });
+        Tilted::new(points)
+    }
+}
+
+/// Weights below this part of the largest are left out.
+const NEGLIGIBLE: f64 = 1e-30;
+
+impl Tilted {
+    /// Of losses with the logarithms of their tilted masses.
+    pub fn new(points: impl Iterator<Item = (f64, f64)>) -> Tilted {
+        let (losses, exponents): (Vec<f64>, Vec<f64>) = points.unzip();
+        let most = exponents.iter().copied();
+        let most = most.fold(f64::NEG_INFINITY, f64::at_least);
         let mut kept = (Vec::new(), Vec::new());
-        let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+        let (mut sum, mut first) = (0.0, 0.0);
         let (mut rounded, mut size) = (0.0, 0.0);
         for (loss, exponent) in losses.into_iter().zip(exponents) {
             let weight = exp(exponent - most);
@@ -184,7 +214,6 @@ impl Normal {
             }
             sum += weight;
             first += weight * loss;
-            second += weight * loss * loss;
             rounded += weight * (exponent.abs() + most.abs());
             size += weight * loss.abs();
             kept.0.push(weight);
@@ -194,7 +223,6 @@ impl Normal {
         let mean = first / sum;
         let spread = kept.0.iter().zip(&kept.1);
         let variance = spread.map(|(p, l)| p * (l - mean) * (l - mean)).sum();
-        debug_assert!(second >= 0.0);
         Tilted {
             weights: kept.0,
             losses: kept.1,
@@ -205,12 +233,7 @@ impl Normal {
             size: size / sum,
         }
     }
-}
 
-/// Weights below this part of the largest are left out.
-const NEGLIGIBLE: f64 = 1e-30;
-
-impl Tilted {
     /// By how much, relative to the moment of θ, rounding may change that of θ + it.
     pub fn rounding(&self, t: f64) -> f64 {
         UNIT * (400.0 + 2.0 * self.exponent + 4.0 * t * self.size)

@@ -5,7 +5,8 @@ use std::f64::consts::TAU;
 use leakgauge_base::parallel;
 use libm::{atan2, cos, exp, log, sin, sqrt};
 
-use super::normal::{Normal, Tilted};
+use super::normal::Tilted;
+use super::source::Source;
 use crate::extreme::Extreme;
 
 /// Values of t that are gone through together, from one exact angle on.
@@ -25,7 +26,7 @@ pub(super) struct Moment {
 
 /// The moments at the first multiples of a step of t.
 pub(super) fn moments(
-    normal: &Normal,
+    source: &Source,
     times: f64,
     theta: f64,
     (step, count): (f64, usize),
@@ -35,7 +36,7 @@ pub(super) fn moments(
     let levels = level(blocks - 1) + 1;
     let tilted = parallel::map(levels, |level| {
         let limit = step * (BLOCK << level) as f64;
-        normal.tilted(theta, limit, times)
+        source.tilted(theta, limit, times)
     });
     let found = parallel::map(blocks, |block| {
         block_moments(&tilted[level(block)], block * BLOCK, step, times)

@@ -100,38 +100,57 @@ impl Measure {
         (cumulants, each)
     }
 
-    /// About [`COARSE`] points that keep the mass and the mean of each stretch of the measure at its ends, so that no
-    /// mean of a convex function is smaller, such as that of e^(θL). Where no more points have a mass, they are those
-    /// of the measure: few losses far apart would be spread over many times their variance.
+    /// Points that keep the mass and the mean of each stretch of the measure at its ends, so that no mean of a convex
+    /// function is smaller, such as that of e^(θL). Stretches grow with the distance from the median, of which each is a
+    /// small part: rare losses may be thousands of times as large as most. Measures of few masses are kept as they are: few
+    /// losses far apart would be spread over many times their variance.
     fn coarse(&self) -> Vec<(f64, f64)> {
         let possible = |at: &usize| self.masses[*at] > 0.0;
         let places = || (0..self.masses.len()).filter(possible);
-        if places().nth(2 * COARSE).is_none() {
+        if places().nth(COARSE).is_none() {
             return places()
                 .map(|at| (self.loss(at), self.masses[at]))
                 .collect();
         }
-        let together = self.masses.len().div_ceil(COARSE);
-        let mut points = Vec::with_capacity(2 * COARSE + 2);
-        for (part, masses) in self.masses.chunks(together).enumerate() {
-            let first = part * together;
+        let median = self.median();
+        let mut points = Vec::with_capacity(COARSE);
+        let mut first = 0;
+        while first < self.masses.len() {
+            let far = if first < median {
+                // The stretch must not be too long for the distance at its other end.
+                (median - first) / (PART + 1)
+            } else {
+                (first - median) / PART
+            };
+            let masses = &self.masses[first..(first + 1 + far).min(self.masses.len())];
             let mass: f64 = masses.iter().sum();
-            if mass == 0.0 {
-                continue;
-            }
             let ends = (self.loss(first), self.loss(first + masses.len() - 1));
             let steps = masses.iter().enumerate().map(|(at, mass)| at as f64 * mass);
             let share = steps.sum::<f64>() / (masses.len().max(2) - 1) as f64;
             points.push((ends.0, (mass - share).at_least(0.0)));
             points.push((ends.1, share.at_most(mass)));
+            first += masses.len();
         }
         points.retain(|(_, mass)| *mass > 0.0);
         points
     }
+
+    /// The place up to which half of the mass is.
+    fn median(&self) -> usize {
+        let half = 0.5 * self.masses.iter().sum::<f64>();
+        let mut sum = 0.0;
+        let at = self.masses.iter().position(|mass| {
+            sum += mass;
+            sum >= half
+        });
+        at.unwrap_or(0)
+    }
 }
 
-/// The points of a coarse measure.
-const COARSE: usize = 2048;
+/// Measures of no more masses are not made coarse.
+const COARSE: usize = 4096;
+/// The distance of a stretch from the median over its length.
+const PART: usize = 160;
 
 /// Of the points (loss, mass); `each` is told the tilted masses, up to a factor.
 fn cumulants(
@@ -232,8 +251,8 @@ impl Sum {
         (middle, deviation): (f64, f64),
         side: Side,
     ) -> (f64, f64) {
-        // Far tails forbid large exponents: small ones are tried too.
-        let exponents = (0..13).map(|k| side.sign * 0.1 * 1.6f64.powi(k) / deviation);
+        // Far tails forbid large exponents: small ones are tried too, down to those at which the largest loss counts little.
+        let exponents = (-20..13).map(|k| side.sign * 0.1 * 1.6f64.powi(k) / deviation);
         let grown: Vec<(f64, f64)> = exponents
             .map(|more| (more, self.cumulants(theta + more).value - base))
             .collect();
