@@ -52,8 +52,8 @@ impl Normal {
 /// One step of a record that is used with a probability q, against another in its place.
 ///
 /// # Formula
-/// The loss rises with the place, and is ε at x: δ = q·(Φ(μ − x) − Φ(−μ − x)) − (e^ε − 1)·((1 − q)·Φ(−x) + q·Φ(−μ − x)). Every x
-/// gives at most δ, so that rounding of x counts by its square.
+/// The loss rises with the place, and is ε at x: δ = q·(Φ(μ − x) − Φ(−μ − x)) − (e^ε − 1)·((1 − q)·Φ(−x) + q·Φ(−μ − x)).
+/// Every x gives at most δ, so that rounding of x counts by its square.
 fn replaced_once(mu: f64, rate: f64, epsilon: f64) -> Option<ToldSides> {
     /// What is wrong with a tail, relative to it, beside the rounding of the square of its argument.
     const ROUNDING: f64 = 64.0 * UNIT;

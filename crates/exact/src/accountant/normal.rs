@@ -102,8 +102,8 @@ impl Normal {
     /// along a line tells δ then.
     ///
     /// # Formula
-    /// With V = E_Q\[(e^L − 1)²\] and θ = 2/√(TV), the density of x beyond 6 is tilted to e^(θL(x) − x²/2), and one in T steps is
-    /// there where this exceeds 1/T.
+    /// With V = E_Q\[(e^L − 1)²\] and θ = 2/√(TV), the density of x beyond 6 is tilted to e^(θL(x) − x²/2), and one in T steps
+    /// is there where this exceeds 1/T.
     pub fn is_of_rare_losses(&self, steps: f64) -> bool {
         const FIRST: f64 = 6.0;
         if self.rate == 1.0 {
